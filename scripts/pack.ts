@@ -1,14 +1,17 @@
 // `npm run pack`: makes what would be published, in the folder of `--out` (default `packed`):
 // - a tarball of each package, with its README, its declarations and its code
 // - `svc-agent.mjs`, the host agent as one file
-// - `Containerfile`, which makes an image of the control plane from the tarballs beside it
+// - `package.json` and `package-lock.json`, by which `npm ci` installs the control plane from the tarballs,
+//   with the dependencies of this checkout
+// - `Containerfile`, which makes an image of the control plane in this way
 // Nothing is written beside the sources except `dist`, the ordinary build.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeCommandFiles } from './pack/command-files.ts'
+import { installationOf, readPlaces, type Tarball } from './pack/lock.ts'
 import { PACKAGES, stage } from './pack/stage.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -22,6 +25,17 @@ const run = (program: string, args: readonly string[], cwd: string): void => {
 const npm = process.env.npm_execpath
 const [npmProgram, npmFirst] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
 
+// The control plane consists of these; the package for test suites is none of it.
+const PLANE = ['core', 'http', 'cli'] as const
+
+function tarballOf(name: string): Tarball {
+  const manifest = JSON.parse(
+    readFileSync(join(staging, name, 'package.json'), 'utf8'),
+  ) as Tarball['manifest']
+  const file = `svc-${name}-${manifest.version}.tgz`
+  return { folder: `packages/${name}`, manifest, file, bytes: readFileSync(join(out, file)) }
+}
+
 const staging = mkdtempSync(join(tmpdir(), 'svc-pack-'))
 try {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], root)
@@ -32,6 +46,9 @@ try {
   const folders = PACKAGES.map((name) => join(staging, name))
   run(npmProgram, [...npmFirst, 'pack', ...options, ...folders], staging)
   copyFileSync(join(staging, 'cli/agent/svc-agent.mjs'), join(out, 'svc-agent.mjs'))
+  const { manifest, lock } = installationOf(readPlaces(root), PLANE.map(tarballOf))
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  writeFileSync(join(out, 'package-lock.json'), `${JSON.stringify(lock, null, 2)}\n`)
   copyFileSync(join(root, 'Containerfile'), join(out, 'Containerfile'))
 } finally {
   rmSync(staging, { recursive: true, force: true })

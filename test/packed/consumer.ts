@@ -5,50 +5,15 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { dependenciesOf, readPlaces } from '../../scripts/pack/lock.ts'
 
 const root = join(import.meta.dirname, '../..')
-
-interface Locked {
-  readonly link?: true
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-}
-
-const packages = (
-  JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> }
-).packages
-
-/** The place in the lock of the package that `from` gets for a name, searched upwards as Node.js does. */
-function placeOf(from: string, name: string): string | undefined {
-  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
-    const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`
-    if (packages[path] !== undefined) return path
-    if (at === '') return undefined
-  }
-}
-
-/** Every package of other makers that our packages lead to, by its place in this checkout. */
-function dependenciesOf(workspaces: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  const queue = [...workspaces]
-  for (let from = queue.pop(); from !== undefined; from = queue.pop()) {
-    const { dependencies, optionalDependencies } = packages[from] ?? {}
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const path = placeOf(from, name)
-      if (path === undefined || packages[path]?.link || found.has(path)) continue
-      found.add(path)
-      queue.push(path)
-    }
-  }
-  return found
-}
 
 /**
  * An empty folder in which the tarballs are installed by npm, without a network: the packages of other makers
@@ -58,7 +23,8 @@ export class Consumer implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-consumer-'))
 
   constructor(packed: string) {
-    for (const path of dependenciesOf(['core', 'http', 'testing', 'cli'].map((name) => `packages/${name}`))) {
+    const own = ['core', 'http', 'testing', 'cli'].map((name) => `packages/${name}`)
+    for (const path of dependenciesOf(readPlaces(root), own)) {
       // An optional package of another platform is not there.
       if (!existsSync(join(root, path))) continue
       const to = join(this.folder, path.replace(/^packages\/\w+\//, ''))

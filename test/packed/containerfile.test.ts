@@ -27,12 +27,16 @@ describe('The Containerfile', () => {
       .filter((rest) => !rest.startsWith('--from='))
       .map((rest) => rest.split(' ').slice(0, -1))
     const copied = sources.map((pattern) => globSync(pattern, { cwd: packed }))
-    expect(copied.map((files) => files.length)).toEqual([1, 1, 1])
+    expect(copied.map((files) => files.length)).toEqual([1, 1, 1, 1, 1])
     expect(copied.flat().map((name) => name.replace(/-\d.*/, ''))).toEqual([
+      'package.json',
+      'package-lock.json',
       'svc-core',
       'svc-http',
       'svc-cli',
     ])
+    // `npm ci` installs what the lock names, and nothing else.
+    expect(all('RUN')[0]).toMatch(/^npm ci --omit=dev --ignore-scripts /)
   })
 
   test('stands on the Node.js of the lock', () => {

@@ -29,7 +29,7 @@ const agent = (
   input = 'svc_made_up_for_this_suite\n',
   through: readonly string[] = [],
 ) => machine.run([...through, 'node', AGENT, ...args], input)
-const withHandlers = () => agent([...INSTALL, '--handler-user', 'svc-apps'])
+const withHandlers = () => agent(INSTALL)
 const states = () =>
   machine.run(['systemctl', 'is-enabled', 'svc-agent']).out +
   machine.run(['systemctl', 'is-active', 'svc-agent']).out

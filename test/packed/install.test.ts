@@ -53,11 +53,13 @@ describe('svc agent install --root', () => {
 
   test('writes the shipped unit, the agent, its user, and the key for its owner alone', async () => {
     const { code, out, err } = await install()
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('see --handler-user') })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
     const files = [
       'etc/svc-agent/key',
       UNIT,
+      ADDITION,
       'etc/sysusers.d/svc-agent.conf',
+      'etc/tmpfiles.d/svc-agent.conf',
       'usr/local/lib/svc/svc-agent.mjs',
     ]
     expect(held()).toEqual(files)
@@ -66,7 +68,9 @@ describe('svc agent install --root', () => {
     expect(text('usr/local/lib/svc/svc-agent.mjs')).toBe(readFileSync(agentFile, 'utf8'))
     expect(text('etc/svc-agent/key')).toBe(`${KEY}\n`)
     expect([mode('etc/svc-agent'), mode('etc/svc-agent/key'), mode(UNIT)]).toEqual([0o700, 0o600, 0o644])
-    expect(text('etc/sysusers.d/svc-agent.conf')).toBe('u svc-agent - "svc host agent" /var/lib/svc-agent\n')
+    expect(text('etc/sysusers.d/svc-agent.conf')).toBe(
+      'u svc-agent - "svc host agent" /var/lib/svc-agent\nu svc-apps - "handlers of the svc host agent" /var/lib/svc-apps /bin/sh\n',
+    )
     expect(held().filter((path) => text(path).includes(KEY))).toEqual(['etc/svc-agent/key'])
     expect(out + err).not.toContain(KEY)
   })
@@ -91,8 +95,23 @@ describe('svc agent install --root', () => {
     expect([mode('etc/svc-agent'), mode('etc/svc-agent/key')]).toEqual([0o700, 0o600])
   })
 
+  test('gives handlers the agent’s user only when that is named, and does not switch it unasked', async () => {
+    const open = await install('--handler-user', 'svc-agent')
+    expect(open.err).toContain('--handler-user svc-apps gives them their own')
+    expect(held()).not.toContain(ADDITION)
+    expect(text('etc/sysusers.d/svc-agent.conf')).not.toContain('svc-apps')
+    const again = await install()
+    expect(again).toMatchObject({ out: 'nothing has changed\n', err: open.err })
+    expect((await install('--dry-run')).out).not.toContain('svc-apps')
+    await install('--handler-user', 'svc-apps')
+    expect(text(ADDITION)).toBe(shipped('handler-user.conf'))
+    const without = await install('--handler-user', 'svc-agent')
+    expect(without.out).toContain(`removed /${ADDITION}\n`)
+    expect(held()).not.toContain(ADDITION)
+  })
+
   test('gives handlers a user of their own, and keeps that wall when it is repeated without', async () => {
-    const walled = await install('--handler-user', 'svc-apps')
+    const walled = await install()
     expect(walled.err).not.toContain('--handler-user')
     expect(text(ADDITION)).toBe(shipped('handler-user.conf'))
     expect(text('etc/tmpfiles.d/svc-agent.conf')).toBe('d /var/lib/svc-apps 0750 svc-apps svc-apps\n')
@@ -154,16 +173,7 @@ describe('svc agent install --root', () => {
 
 describe('svc agent install --dry-run', () => {
   test('prints every file and command, asks for no key and changes nothing', async () => {
-    const { code, out, err } = await agent([
-      'install',
-      '--dry-run',
-      '--url',
-      URL,
-      '--node',
-      '/usr/bin/node',
-      '--handler-user',
-      'svc-apps',
-    ])
+    const { code, out, err } = await agent(['install', '--dry-run', '--url', URL, '--node', '/usr/bin/node'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(`write /etc/systemd/system/svc-agent.service (0644)\n`)
     const indented = (text: string) => text.trimEnd().replaceAll(/^(?=.)/gm, '  ')

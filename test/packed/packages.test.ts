@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { SvcProcess } from '../../packages/cli/test/support/svc-process.ts'
@@ -10,9 +12,11 @@ const root = join(import.meta.dirname, '../..')
 const PACKAGES = ['core', 'http', 'testing', 'cli']
 const TSC = join(root, 'node_modules/typescript/bin/tsc')
 
+let packed: string
 let consumer: Consumer
 beforeAll(async () => {
-  consumer = new Consumer(await packedFolder())
+  packed = await packedFolder()
+  consumer = new Consumer(packed)
 }, 180_000)
 afterAll(() => consumer?.[Symbol.dispose]())
 
@@ -60,6 +64,76 @@ describe('A packed package', () => {
     expect(own.length).toBeGreaterThan(3)
     for (const name of ['http', 'testing', 'cli']) {
       expect(manifestOf(name).dependencies).toMatchObject({ '@svc/core': manifestOf('core').version })
+    }
+  })
+})
+
+describe('The lock beside the tarballs', () => {
+  interface Entry {
+    readonly version?: string
+    readonly resolved?: string
+    readonly integrity?: string
+    readonly hasInstallScript?: true
+  }
+  const entriesIn = (folder: string) =>
+    (
+      JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+        packages: Record<string, Entry>
+      }
+    ).packages
+  const copyTo = (folder: string, name: string) => cpSync(join(packed, name), join(folder, name))
+  const ci = (folder: string) => {
+    const npm = process.env.npm_execpath
+    const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
+    const options = [
+      'ci',
+      '--dry-run',
+      '--offline',
+      '--omit=dev',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+    ]
+    return spawnSync(program, [...first, ...options], { cwd: folder, encoding: 'utf8' })
+  }
+
+  test('has the versions and digests of the checkout for all that is installed, and the digests of ours', () => {
+    const own = entriesIn(root)
+    const entries = Object.entries(entriesIn(packed)).filter(([place]) => place !== '')
+    expect(entries.length).toBeGreaterThan(100)
+    for (const [place, { version, resolved, integrity, hasInstallScript }] of entries) {
+      expect([place, hasInstallScript]).toEqual([place, undefined])
+      const ours = /^node_modules\/@svc\/(\w+)$/.exec(place)?.[1]
+      if (ours === undefined) {
+        const locked = own[place.replace(/^node_modules\/@svc\//, 'packages/')]
+        expect([place, version, integrity]).toEqual([place, locked?.version, locked?.integrity])
+        expect([place, resolved]).toEqual([place, undefined])
+      } else {
+        const file = `svc-${ours}-${version}.tgz`
+        const digest = createHash('sha512')
+          .update(readFileSync(join(packed, file)))
+          .digest('base64')
+        expect([resolved, integrity]).toEqual([`file:${file}`, `sha512-${digest}`])
+      }
+    }
+    // The consumer's lock is npm's own choice, with the packages of the checkout at hand.
+    const named = (of: readonly (readonly [string, Entry])[]) =>
+      of.map(([place, { version }]) => `${place.replace(/^.*node_modules\//, '')} ${version}`)
+    expect(named(Object.entries(entriesIn(consumer.folder)))).toEqual(expect.arrayContaining(named(entries)))
+  })
+
+  test('is one that npm takes, and of which nothing may be missing', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-lock-'))
+    try {
+      for (const name of globSync('{package*.json,svc-{core,http,cli}-*.tgz}', { cwd: packed }))
+        copyTo(folder, name)
+      expect(ci(folder).status).toBe(0)
+      const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+      delete lock.packages['node_modules/koa']
+      writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+      expect(ci(folder).status).not.toBe(0)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 })

@@ -110,7 +110,7 @@ describe('On a machine with systemd', () => {
     `the installed agent does a job, whose handler can read none of its secrets${without}`,
     () => {
       const job = enqueue(0)
-      expect(install('--handler-user', 'svc-apps')).toMatchObject({ code: 0 })
+      expect(install()).toMatchObject({ code: 0 })
       expect(log(job)).toMatch(/^svc-apps\ndone\n\S+ succeeded/)
       const { servers } = plane.json<{ servers: readonly object[] }>('fleet', 'servers')
       expect(servers).toMatchObject([{ hostname: 'web-1', state: 'online' }])

@@ -74,7 +74,7 @@ export const TEST_ENVIRONMENT: Environment = {
   ATTACK_SURFACE_MAX_CONCURRENT: '0',
   // Nothing listens there: no scan of a test leaves the machine.
   CT_URL: 'http://127.0.0.1:9/?q={domain}',
-  MONITORS_CRON_SECRET: 'a-cron-secret-for-tests',
+  MONITORS_CRON_SECRET: 'a-cron-secret-that-the-tests-give',
   PROVISIONING_WORKER_SECRET: 'a-worker-secret-that-the-tests-give',
   EMAIL_SPF_INCLUDE: '_spf.svc.example',
 }

@@ -32,8 +32,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'billing: the tier comes from the first price that is there',
     file: `${CORE}/subscription.ts`,
-    find: "known.every(({ tier }) => tier === first.tier) ? first : 'ambiguous_price'",
-    replace: 'first',
+    find: "  if (!known.every(({ tier }) => tier === first.tier)) return 'ambiguous_price'\n",
+    replace: '',
     suites: [RULES],
   },
   {

@@ -112,8 +112,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'limits: an entry that is no address is a client',
     file: 'packages/http/src/dispatch/client-ip.ts',
-    find: 'return clientAddress(entry) ??',
-    replace: 'return clientAddress(entry) ?? (entry === "" ? undefined : entry) ??',
+    find: "return clientAddress(hops < 1 ? '' : entryFromRight(forwarded, hops)) ?? peer",
+    replace: "return clientAddress(hops < 1 ? '' : entryFromRight(forwarded, hops)) ?? (forwarded || peer)",
     suites: ['packages/http/test/dispatch/client-ip.test.ts'],
   },
   {
@@ -156,7 +156,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'secrets: guesses are counted nowhere',
     file: 'packages/http/src/gates/guess.ts',
-    find: 'await takeByAddress(request, GUESSES)',
+    find: 'await takeByAddressIfCounted(request, GUESSES)',
     replace: 'await Promise.resolve()',
     suites: ['packages/http/test/access/settings.test.ts'],
   },
@@ -219,8 +219,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'start: open figures of production are passed over',
     file: 'packages/cli/src/commands/serve/start-report.ts',
-    find: 'if (config.metrics.token === undefined) {',
-    replace: 'if (config.metrics.token === "") {',
+    find: 'if (config.metrics.token === undefined &&',
+    replace: 'if (config.metrics.token === "" &&',
     suites: ['packages/cli/test/program/start-report.test.ts'],
   },
 ]

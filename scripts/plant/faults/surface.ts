@@ -147,8 +147,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'surface: an address that a client made up is attested',
     file: 'packages/http/src/dispatch/request-view.ts',
-    find: 'return peer === undefined || isPublicAddress(peer) ? undefined : this.address',
-    replace: 'return peer !== undefined && isPublicAddress(peer) ? this.address : this.address',
+    find: 'return isDirect ? clientAddress(remoteAddress) : undefined',
+    replace: 'return clientAddress(isDirect ? remoteAddress : this.address)',
     suites: ['packages/http/test/dispatch/proven-address.test.ts'],
   },
   {
@@ -161,8 +161,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'surface: a short secret makes records',
     file: 'packages/core/src/wiring/surface.ts',
-    find: 'each.length >= SURFACE_SECRET_CHARS',
-    replace: 'each.length >= SURFACE_SECRET_CHARS - 23',
+    find: 'each.length >= SECRET_CHARS_NEEDED',
+    replace: 'each.length >= SECRET_CHARS_NEEDED - 23',
     suites: [ROUTES],
   },
 ]

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -53,18 +54,24 @@ function outcome(status: number | null, stdout: string, stderr: string) {
 }
 const backup = (more: Record<string, string> = {}) => run('backup', more)
 
-/** A restic that has its lock and is stopped. */
+/** Whether there is a lock before a process ends. Neither is waited for without the other. */
+async function locksBeforeItEnds(child: ChildProcess): Promise<boolean> {
+  while (locks().length === 0) {
+    if (child.exitCode !== null || child.signalCode !== null) return false
+    await turn()
+  }
+  return true
+}
+/** A restic that keeps its lock until it is ended. */
 async function holding(...words: string[]): Promise<ChildProcess> {
   const holder = spawn('restic', words, { env, stdio: ['pipe', 'ignore', 'ignore'] })
-  while (locks().length === 0) await turn()
-  holder.kill('SIGSTOP')
+  if (!(await locksBeforeItEnds(holder))) throw new Error(`restic ${words[0]} ended before it was looked at`)
   return holder
 }
 async function ended(child: ChildProcess, signal: NodeJS.Signals) {
+  const gone = new Promise((done) => child.once('exit', done))
   child.kill(signal)
-  child.kill('SIGCONT')
-  if (child.exitCode === null && child.signalCode === null)
-    await new Promise((done) => child.once('exit', done))
+  await gone
 }
 
 whole('the shipped handlers', () => {
@@ -176,7 +183,10 @@ whole('the shipped handlers', () => {
 
   test('while another host prunes, a backup waits, and says for whom', async () => {
     configure('BACKUP_WAIT_SECONDS=1')
-    const other = await holding('check')
+    // A check of 64 KB at 1 KiB a second has the repository for itself until it is ended.
+    writeFileSync(at('noise'), randomBytes(64 * 1024))
+    expect(restic('backup', at('noise')).status).toBe(0)
+    const other = await holding('check', '--read-data', '--limit-download', '1')
     const inVain = backup()
     expect(inVain).toMatchObject({ status: 1, images: undefined })
     expect(inVain.stderr).toContain(`already locked exclusively by PID ${other.pid}`)
@@ -187,12 +197,12 @@ whole('the shipped handlers', () => {
     let said = ''
     for await (const data of waiting.stdout) {
       said += data
-      if (said.includes('waiting for the repository: ')) other.kill('SIGCONT')
+      // Interrupted, restic removes its lock.
+      if (said.includes('waiting for the repository: ')) other.kill('SIGINT')
     }
     expect(said).toContain(`waiting for the repository: unable to create lock in backend`)
     expect(said).toContain('captured\n')
-    await ended(other, 'SIGTERM')
-    restic('unlock')
+    expect(locks()).toEqual([])
   }, 180_000)
 
   test('the lock of a living backup stays, and the image is told before old ones are removed', async () => {
@@ -215,8 +225,9 @@ whole('the shipped handlers', () => {
     configure('RESTIC_KEEP="--keep-last 1"', 'BACKUP_WAIT_SECONDS=1')
     expect(locks()).toEqual([])
     const options = { env: { ...env, SVC_APP: 'own' }, detached: true, stdio: 'ignore' } as const
-    const killed = spawn(join(SHIPPED_HANDLERS, 'backup'), options)
-    while (locks().length === 0) await turn()
+    let killed = spawn(join(SHIPPED_HANDLERS, 'backup'), options)
+    // A small backup may be over before its lock is seen.
+    while (!(await locksBeforeItEnds(killed))) killed = spawn(join(SHIPPED_HANDLERS, 'backup'), options)
     const gone = new Promise((done) => killed.once('exit', done))
     process.kill(-(killed.pid ?? 0), 'SIGKILL')
     await gone

@@ -19,23 +19,23 @@ describe('the start of the service', () => {
   test('in production warns of an address that is not known, of open figures and of what can be guessed', async () => {
     const said = await warningsOf({
       NODE_ENV: 'production',
-      MONITORS_CRON_SECRET: 'short-and-secret',
+      MONITORS_CRON_SECRET: 'rather-short-and-secret-x',
       SERVICE_HEALTH_TOKEN: 'short-and-secret',
       SERVICE_LICENSE_KEYS: 'a key with blanks',
     })
     expect(said).toContain(NO_ADDRESS)
     expect(said).toContain(OPEN_METRICS)
     expect(said).toContain('MONITORS_CRON_SECRET is shorter than 32 characters')
-    expect(said).toContain('SERVICE_HEALTH_TOKEN is shorter than 32 characters')
+    expect(said).toContain('SERVICE_HEALTH_TOKEN must be at least 24 visible ASCII characters')
     expect(said).toContain('SERVICE_LICENSE_KEYS has a key that is not of 1 to 512 visible ASCII characters')
-    expect(said).not.toMatch(/short-and-secret|a key with blanks/)
+    expect(said).not.toMatch(/short-and-secret|and-secret-x|a key with blanks/)
   })
 
   test('warns of a short token of the figures, and of one that no header carries', async () => {
     const short = await warningsOf({ SERVICE_METRICS_TOKEN: 'm'.repeat(31) })
     expect(short).toContain('SERVICE_METRICS_TOKEN is shorter than 32 characters')
     const odd = await warningsOf({ SERVICE_METRICS_TOKEN: `${'m'.repeat(32)} ${'m'.repeat(32)}` })
-    expect(odd).toContain('SERVICE_METRICS_TOKEN has a character')
+    expect(odd).toContain('SERVICE_METRICS_TOKEN must be at least 24 visible ASCII characters')
   })
 
   test('in production warns of an address without TLS', async () => {
@@ -43,6 +43,18 @@ describe('the start of the service', () => {
     const said = await warningsOf({ NODE_ENV: 'production', ...env })
     expect(said).toContain('SERVICE_PUBLIC_URL is not https')
     expect(said).not.toContain(OPEN_METRICS)
+  })
+
+  test.each([
+    [{ SERVICE_HOST: '0.0.0.0' }, true],
+    [{ SERVICE_HOST: '::', SERVICE_TRUSTED_PROXY_HOPS: '2' }, true],
+    [{ SERVICE_HOST: '127.0.0.1' }, false],
+    [{ SERVICE_HOST: '0.0.0.0', SERVICE_TRUSTED_PROXIES: '10.0.0.0/8' }, false],
+    [{ SERVICE_HOST: '0.0.0.0', SERVICE_TRUSTED_PROXY_HOPS: '0' }, false],
+  ])('in production warns where clients can choose their address: %j: %s', async (env, isWarned) => {
+    const said = await warningsOf({ NODE_ENV: 'production', ...env })
+    expect(said.includes('set SERVICE_TRUSTED_PROXIES to the ranges')).toBe(isWarned)
+    expect(await warningsOf({ NODE_ENV: 'development', ...env })).not.toContain('SERVICE_TRUSTED_PROXIES')
   })
 
   test('says what a relay in the process of one of several replicas means', async () => {

@@ -51,6 +51,8 @@ const FACTS = {
   session_id: optional(word),
   invoice_id: optional(word),
   customer_id: optional(word),
+  charge_id: optional(word),
+  payment_id: optional(word),
 }
 const factsView = ({ facts }: StoredPaymentEvent) =>
   JSON.parse(
@@ -59,6 +61,8 @@ const factsView = ({ facts }: StoredPaymentEvent) =>
       session_id: facts.sessionId,
       invoice_id: facts.invoiceId,
       customer_id: facts.customerId,
+      charge_id: facts.chargeId,
+      payment_id: facts.paymentId,
     }),
   ) as { readonly [K in keyof typeof FACTS]?: string }
 

@@ -7,6 +7,8 @@ interface StoredFacts {
   readonly session_id?: string
   readonly invoice_id?: string
   readonly customer_id?: string
+  readonly charge_id?: string
+  readonly payment_id?: string
   readonly subscription?: {
     readonly id: string
     readonly license_id?: string
@@ -16,7 +18,9 @@ interface StoredFacts {
     readonly current_period_end?: number
     readonly ended_at?: number
     readonly created_at: number
-    readonly price_ids: readonly string[]
+    readonly items?: readonly { readonly price_id: string; readonly current_period_end?: number }[]
+    /** Events that were stored before 2026-11-28 have these instead of items. */
+    readonly price_ids?: readonly string[]
   }
 }
 
@@ -30,6 +34,8 @@ export function factsText({ subscription, ...ids }: EventFacts): string {
     session_id: ids.sessionId,
     invoice_id: ids.invoiceId,
     customer_id: ids.customerId,
+    charge_id: ids.chargeId,
+    payment_id: ids.paymentId,
     subscription: subscription && {
       id: subscription.id,
       license_id: subscription.licenseId,
@@ -39,7 +45,10 @@ export function factsText({ subscription, ...ids }: EventFacts): string {
       current_period_end: second(subscription.currentPeriodEnd),
       ended_at: second(subscription.endedAt),
       created_at: unixSeconds(subscription.createdAt),
-      price_ids: subscription.priceIds,
+      items: subscription.items.map(({ priceId, currentPeriodEnd }) => ({
+        price_id: priceId,
+        current_period_end: second(currentPeriodEnd),
+      })),
     },
   }
   return JSON.stringify(stored)
@@ -58,13 +67,19 @@ export function factsOf(stored: unknown): EventFacts {
     currentPeriodEnd: date(told.current_period_end),
     endedAt: date(told.ended_at),
     createdAt: new Date(told.created_at * 1000),
-    priceIds: told.price_ids,
+    items:
+      told.items?.map((item) => ({
+        priceId: item.price_id,
+        currentPeriodEnd: date(item.current_period_end),
+      })) ?? (told.price_ids ?? []).map((priceId) => ({ priceId, currentPeriodEnd: undefined })),
   }
   return {
     subscriptionId: parsed.subscription_id,
     sessionId: parsed.session_id,
     invoiceId: parsed.invoice_id,
     customerId: parsed.customer_id,
+    chargeId: parsed.charge_id,
+    paymentId: parsed.payment_id,
     subscription,
   }
 }

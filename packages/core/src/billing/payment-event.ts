@@ -13,6 +13,9 @@ export interface EventFacts {
   readonly sessionId?: string | undefined
   readonly invoiceId?: string | undefined
   readonly customerId?: string | undefined
+  /** The charge of a dispute or a refund; disputes name no customer. */
+  readonly chargeId?: string | undefined
+  readonly paymentId?: string | undefined
   /** The subscription as the event tells it. */
   readonly subscription?: Subscription | undefined
 }

@@ -1,6 +1,6 @@
 import { cut } from '../cut.ts'
 import type { EventFacts, PaymentEvent } from './payment-event.ts'
-import type { Subscription } from './subscription.ts'
+import { isLive, type Subscription } from './subscription.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -39,11 +39,16 @@ export function readSubscription(value: unknown): Subscription | undefined {
   const status = own(value, 'status')
   if (own(value, 'object') !== 'subscription' || typeof status !== 'string') return undefined
   if (id === undefined || customerId === undefined || createdAt === undefined) return undefined
-  const items = list(within(value, 'items', 'data'))
+  const items = list(within(value, 'items', 'data')).flatMap((item) => {
+    const priceId = idOf(own(item, 'price'))
+    return priceId === undefined
+      ? []
+      : [{ priceId, currentPeriodEnd: dateOf(own(item, 'current_period_end')) }]
+  })
   // The end of the period stands on the items; before 2025-03-31 it stood on the subscription.
-  const ends = [own(value, 'current_period_end'), ...items.map((item) => own(item, 'current_period_end'))]
-  const end = Math.max(0, ...ends.flatMap((each) => secondOf(each) ?? []))
-  const currentPeriodEnd = end === 0 ? undefined : new Date(end * 1000)
+  const ends = [dateOf(own(value, 'current_period_end')), ...items.map((item) => item.currentPeriodEnd)]
+  const end = Math.max(0, ...ends.flatMap((each) => each?.getTime() ?? []))
+  const currentPeriodEnd = end === 0 ? undefined : new Date(end)
   const isEnding = own(value, 'cancel_at_period_end') === true
   return {
     id,
@@ -51,12 +56,17 @@ export function readSubscription(value: unknown): Subscription | undefined {
     createdAt,
     currentPeriodEnd,
     licenseId: idOf(within(value, 'metadata', 'license_id')),
-    status: cut(status, 64),
+    status: isStopped(status, own(value, 'pause_collection')) ? 'paused' : cut(status, 64),
     cancelAt: dateOf(own(value, 'cancel_at')) ?? (isEnding ? currentPeriodEnd : undefined),
     endedAt: dateOf(own(value, 'ended_at')),
-    priceIds: items.flatMap((item) => idOf(own(item, 'price')) ?? []),
+    items,
   }
 }
+
+// Payments can be paused while the status stays what it is. The provider has three ways of doing that: `void`
+// stands for "no service is given", and the others give it for free, now or until it is paid later.
+const isStopped = (status: string, pause: unknown): boolean =>
+  isLive({ status }) && own(pause, 'behavior') === 'void'
 
 // The field has moved: `parent` since 2025-03-31, before that on the invoice, and always on its lines.
 function subscriptionOfInvoice(invoice: unknown): string | undefined {
@@ -80,6 +90,14 @@ function factsOf(object: unknown): EventFacts {
       return { customerId, sessionId: idOf(object), subscriptionId: idOf(own(object, 'subscription')) }
     case 'invoice':
       return { customerId, invoiceId: idOf(object), subscriptionId: subscriptionOfInvoice(object) }
+    case 'dispute':
+      return {
+        customerId,
+        chargeId: idOf(own(object, 'charge')),
+        paymentId: idOf(own(object, 'payment_intent')),
+      }
+    case 'charge':
+      return { customerId, chargeId: idOf(object), paymentId: idOf(own(object, 'payment_intent')) }
     default:
       return { customerId }
   }

@@ -111,7 +111,7 @@ export class SubscriptionSync {
     licenseId: string,
     former: StoredSubscription | undefined,
   ): StoredSubscription {
-    const { priceIds: _, licenseId: __, ...rest } = subscription
+    const { items: _, licenseId: __, ...rest } = subscription
     const priced = tierOf(subscription, this.#parts.config.billing.prices)
     const status = knownStatus(subscription.status)
     const tier = typeof priced === 'string' ? former?.tier : priced.tier
@@ -121,6 +121,9 @@ export class SubscriptionSync {
     const parkedReason = status === undefined ? 'unknown_status' : isUnpriced ? priced : undefined
     return {
       ...rest,
+      // An item beside the tier's, such as support by the year, has a period of its own.
+      ...(typeof priced !== 'string' &&
+        priced.currentPeriodEnd && { currentPeriodEnd: priced.currentPeriodEnd }),
       licenseId,
       status,
       tier,

@@ -21,11 +21,17 @@ export interface Subscription {
   readonly status: string
   /** When it is going to be canceled; undefined if it renews. */
   readonly cancelAt: Date | undefined
+  /** The last end of a period of its items. */
   readonly currentPeriodEnd: Date | undefined
   readonly endedAt: Date | undefined
   readonly createdAt: Date
-  /** The prices of its items. */
-  readonly priceIds: readonly string[]
+  readonly items: readonly SubscriptionItem[]
+}
+
+/** An item of a subscription. Each may have a period of its own. */
+export interface SubscriptionItem {
+  readonly priceId: string
+  readonly currentPeriodEnd: Date | undefined
 }
 
 /** Why a subscription does not count for its license. */
@@ -38,7 +44,7 @@ export const PARKED_REASONS = [
 export type ParkedReason = (typeof PARKED_REASONS)[number]
 
 /** A subscription of a license as it is stored. */
-export interface StoredSubscription extends Omit<Subscription, 'priceIds' | 'licenseId' | 'status'> {
+export interface StoredSubscription extends Omit<Subscription, 'items' | 'licenseId' | 'status'> {
   readonly licenseId: string
   readonly priceId: string | undefined
   /** The tier of its price; undefined if no tier has it. */
@@ -82,22 +88,30 @@ export const isAfter = (event: EventPlace, last: EventPlace | undefined): boolea
 /** Tiers by the id of their price. */
 export type Prices = Readonly<Record<string, string>>
 
+/** An item that has a tier. */
+export interface PricedItem extends SubscriptionItem {
+  readonly tier: string
+}
+
 /**
- * The tier of a subscription by its prices alone, or why there is none. Items without a tier may stand
- * beside.
+ * The item of a subscription that has a tier, or why there is none. Items without a tier may stand beside.
+ * The one whose period ends last counts, of several items of one tier.
  */
 export function tierOf(
-  { priceIds }: Pick<Subscription, 'priceIds'>,
+  { items }: Pick<Subscription, 'items'>,
   prices: Prices,
-): { readonly tier: string; readonly priceId: string } | 'unknown_price' | 'ambiguous_price' {
-  const known = priceIds.flatMap((priceId) => {
-    const tier = Object.hasOwn(prices, priceId) ? prices[priceId] : undefined
-    return tier === undefined ? [] : [{ tier, priceId }]
+): PricedItem | 'unknown_price' | 'ambiguous_price' {
+  const known = items.flatMap((item): PricedItem[] => {
+    const tier = Object.hasOwn(prices, item.priceId) ? prices[item.priceId] : undefined
+    return tier === undefined ? [] : [{ ...item, tier }]
   })
   const [first] = known
   if (first === undefined) return 'unknown_price'
-  return known.every(({ tier }) => tier === first.tier) ? first : 'ambiguous_price'
+  if (!known.every(({ tier }) => tier === first.tier)) return 'ambiguous_price'
+  return known.reduce((last, each) => (endOf(each) > endOf(last) ? each : last))
 }
+
+const endOf = ({ currentPeriodEnd }: SubscriptionItem): number => currentPeriodEnd?.getTime() ?? 0
 
 type Settled = Pick<StoredSubscription, 'id' | 'parkedReason'>
 

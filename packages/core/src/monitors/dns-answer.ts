@@ -1,3 +1,4 @@
+import { asciiName } from '../ascii-name.ts'
 import { type AddressRange, isWithin, readAddress, readRange } from '../net/address-range.ts'
 
 /** Record types that monitors query (wire-app §2). */
@@ -15,6 +16,7 @@ const U16 = '\\d{1,5}'
 const U32 = '\\d{1,10}'
 const NAME = '(\\S+)'
 const shapeOf = (...parts: readonly string[]): RegExp => new RegExp(`^${parts.join('\\s+')}$`)
+const ONE = shapeOf(NAME)
 const MX = shapeOf(`(${U16})`, NAME)
 const SRV = shapeOf(`(${U16})`, `(${U16})`, `(${U16})`, NAME)
 const CAA = /^(\d{1,3})\s+([A-Za-z0-9]{1,255})\s+(.*)$/s
@@ -37,12 +39,14 @@ function addressOf(text: string, kind: 'ipv4' | 'ipv6'): string | undefined {
     : undefined
 }
 
+// International names stand for their A-labels, in all types with names.
 function words(text: string, shape: RegExp): readonly string[] | undefined {
-  return shape.exec(text)?.slice(1)
+  const found = shape.exec(text)?.slice(1).map(asciiName)
+  return found?.every((word) => word !== undefined) ? found : undefined
 }
 
 function caaOf(text: string): string | undefined {
-  const [flags, tag, value] = words(text, CAA) ?? []
+  const [, flags, tag, value] = CAA.exec(text) ?? []
   if (flags === undefined || tag === undefined || value === undefined) return undefined
   return `${numeral(flags)} ${tag.toLowerCase()} "${/^"(.*)"$/s.exec(value)?.[1] ?? value}"`
 }
@@ -69,7 +73,7 @@ export function canonicalValue(type: RecordType, text: string): string | undefin
       return addressOf(trimmed, 'ipv6')
     case 'CNAME':
     case 'NS':
-      return /\s/.test(trimmed) ? undefined : nameOf(trimmed)
+      return words(trimmed, ONE)?.map(nameOf)[0]
     case 'MX':
       return numbersThenName(words(trimmed, MX))
     case 'SRV':

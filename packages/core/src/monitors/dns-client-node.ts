@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { CaaRecord, MxRecord, SoaRecord, SrvRecord } from 'node:dns'
 import { getServers, Resolver } from 'node:dns/promises'
 import type { RecordType } from './dns-answer.ts'
@@ -79,6 +80,12 @@ const soaText = (soa: SoaRecord): string => {
   return [rooted(nsname), rooted(hostmaster), serial, refresh, retry, expire, minttl].join(' ')
 }
 
+// Node gives each byte as one character; what is UTF-8 is meant as such.
+function txtText(latin: string): string {
+  const bytes = Buffer.from(latin, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : latin
+}
+
 // Node names the property of the value after the tag.
 function caaText(record: CaaRecord): string {
   const known = Object.entries(record).filter(([key]) => key !== 'critical' && key !== 'type')
@@ -99,7 +106,7 @@ async function recordsOf(resolver: Resolver, host: string, type: RecordType): Pr
     case 'MX':
       return (await resolver.resolveMx(host)).map(mxText)
     case 'TXT':
-      return (await resolver.resolveTxt(host)).map((chunks) => chunks.join(''))
+      return (await resolver.resolveTxt(host)).map((chunks) => txtText(chunks.join('')))
     case 'CAA':
       return (await resolver.resolveCaa(host)).map(caaText)
     case 'SRV':

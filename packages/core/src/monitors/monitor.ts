@@ -1,3 +1,4 @@
+import { asciiName } from '../ascii-name.ts'
 import { resolverHost } from '../config/setting.ts'
 import { isNeverCalled } from '../net/public-address.ts'
 import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
@@ -111,7 +112,7 @@ const LOCAL = new Set(['localhost', 'local', 'internal', 'arpa'])
  * may know.
  */
 export function hostOf(text: string): string | undefined {
-  const host = text.toLowerCase().replace(/\.$/, '')
+  const host = (asciiName(text) ?? '').toLowerCase().replace(/\.$/, '')
   const labels = host.split('.')
   const last = labels.at(-1) ?? ''
   const isName = labels.length > 1 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(last)

@@ -1,5 +1,6 @@
 import type { Money } from '../money.ts'
 import { NAME_PATTERN, type ProviderName, SSH_KEY_PATTERN } from './order.ts'
+import type { PlacePrice } from './server-provider.ts'
 
 /** The most that an entry may let a server cost a month, in minor units. */
 export const MAX_MONTHLY_MINOR = 10_000_000
@@ -42,3 +43,11 @@ export function catalogFaults(entry: CatalogEntry): readonly string[] {
 
 /** The most that a month of an entry's server may cost. */
 export const maxMonthly = ({ maxMonthlyMinor: minor, currency }: CatalogEntry): Money => ({ minor, currency })
+
+/** The places where a server costs no more than the catalogue allows. */
+export const affordable = (places: readonly PlacePrice[], limit: Money): readonly PlacePrice[] =>
+  places.filter(({ serverMinor }) => serverMinor <= limit.minor)
+
+/** The amount that is reserved for a server that may come to stand at any of these places, in minor units. */
+export const reserveFor = (places: readonly PlacePrice[], limit: Money): number =>
+  Math.max(limit.minor, ...places.map(({ totalMinor }) => totalMinor))

@@ -111,6 +111,7 @@ export const PROVISIONING_ANSWERS = {
   placed: {
     order: optional(order),
     dry_run: optional(flag()),
+    locations: optional(listOf(anyText(), 100)),
     price: optional(money),
     max_monthly: optional(money),
     reserves: optional(money),

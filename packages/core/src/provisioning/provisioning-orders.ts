@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { placeOf } from '../secrets/secrets-store.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type CatalogEntry, catalogFaults, maxMonthly } from './catalog.ts'
+import { affordable, type CatalogEntry, catalogFaults, maxMonthly, reserveFor } from './catalog.ts'
 import {
   BEFORE_CREATE,
   CLEANING_STATES,
@@ -20,7 +20,7 @@ import {
 } from './order.ts'
 import type { ProviderAccess } from './provider-access.ts'
 import type { OrderEvent, OrderFilter } from './provisioning-store.ts'
-import { ProviderFailure, type ServerPrice } from './server-provider.ts'
+import { ProviderFailure, type ServerPrices } from './server-provider.ts'
 
 /** Dependencies of `ProvisioningOrders`. */
 export interface ProvisioningOrdersParts {
@@ -48,7 +48,10 @@ export interface OrderInput {
 export interface OrderPreview {
   readonly entry: CatalogEntry
   readonly licenseId: string
-  readonly price: ServerPrice
+  /** The places of the entry where it is offered for no more than the catalogue allows. */
+  readonly locations: readonly string[]
+  /** With the address that the server needs, at the most expensive of these places. */
+  readonly price: Money
   /** The amount that would be reserved. */
   readonly reserves: Money
   /** The rest below the ceiling, before this order. */
@@ -97,12 +100,21 @@ export class ProvisioningOrders {
     const known = (await access.tokens()).get(entry.provider)
     if (known === undefined || !access.isFresh(known))
       throw new Problem('conflict', { detail: `the token of ${entry.provider} is not verified` })
-    const price = await priceOf(() => access.session(known).provider.price(entry))
+    const prices = await pricesOf(() => access.session(known).provider.prices(entry))
     const reserved = await storage.provisioning.reserved()
     const sum = reserved.find(({ currency }) => currency === ceiling?.currency)?.minor ?? 0
     const left = ceiling && { minor: Math.max(ceiling.minor - sum, 0), currency: ceiling.currency }
-    const minor = Math.max(price.totalMinor, maxMonthly(entry).minor)
-    return { entry, licenseId, price, reserves: { minor, currency: price.currency }, left }
+    const { currency, places } = prices
+    const limit = maxMonthly(entry)
+    const fitting = affordable(places, limit)
+    // Without a place that fits, the price says why the order would fail.
+    const shown = fitting.length > 0 ? fitting : places
+    return {
+      ...{ entry, licenseId, left },
+      locations: fitting.map(({ location }) => location),
+      price: { minor: Math.max(...shown.map(({ totalMinor }) => totalMinor)), currency },
+      reserves: { minor: reserveFor(shown, limit), currency },
+    }
   }
 
   /** Lists orders, newest first. */
@@ -215,7 +227,7 @@ const isOnItsWay = (order: Order): boolean => {
 }
 
 /** Returns a price, or tells an operator why there is none. */
-async function priceOf(ask: () => Promise<ServerPrice>): Promise<ServerPrice> {
+async function pricesOf(ask: () => Promise<ServerPrices>): Promise<ServerPrices> {
   try {
     return await ask()
   } catch (error) {

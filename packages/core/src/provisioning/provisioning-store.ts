@@ -29,6 +29,7 @@ export interface OrderChange {
   readonly actionId?: string | null
   readonly ipv4?: string
   readonly ipv6?: string
+  readonly locations?: readonly string[]
   readonly location?: string
   readonly monthlyMinor?: number
   readonly currency?: string

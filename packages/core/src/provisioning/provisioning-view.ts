@@ -140,12 +140,13 @@ export type BudgetView = {
 }
 
 /** Returns what an order would come to. */
-export const previewView = ({ entry, licenseId, price, reserves, left }: OrderPreview) => ({
+export const previewView = ({ entry, licenseId, locations, price, reserves, left }: OrderPreview) => ({
   dry_run: true as const,
   plan: entry.plan,
   provider: entry.provider,
   license_id: licenseId,
-  price: moneyText({ minor: price.totalMinor, currency: price.currency }),
+  locations,
+  price: moneyText(price),
   max_monthly: moneyText(maxMonthly(entry)),
   reserves: moneyText(reserves),
   ...given('left', left && moneyText(left)),

@@ -169,7 +169,7 @@ export class Provisioning {
 
 async function priceNow(provider: ServerProvider, serverType: string, location: string) {
   try {
-    return (await provider.price({ serverType, locations: [location] })).totalMinor
+    return (await provider.prices({ serverType, locations: [location] })).places[0]?.totalMinor
   } catch (error) {
     // A type that is sold no more has no price; its servers stay.
     if (error instanceof ProviderFailure && error.kind === 'refused') return undefined

@@ -42,10 +42,17 @@ export interface ProviderAction {
   readonly error?: string | undefined
 }
 
-/** The price of a server for a month, in minor units. */
-export interface ServerPrice {
+/** The prices of a server for a month. */
+export interface ServerPrices {
   readonly currency: string
-  /** The server alone, at its most expensive place. */
+  /** The places where it is offered, one at least. */
+  readonly places: readonly PlacePrice[]
+}
+
+/** The price of a month at one place, in minor units. */
+export interface PlacePrice {
+  readonly location: string
+  /** The server alone. */
   readonly serverMinor: number
   /** With the address that it needs. */
   readonly totalMinor: number
@@ -126,10 +133,13 @@ export interface ServerProvider {
   /** Deletes a server. One that is gone already counts as deleted. */
   delete(id: string): Promise<void>
   /**
-   * Returns the price of a server type, at all of these places.
-   * @throws ProviderFailure `refused` if there is none
+   * Returns the prices of a server type at those of these places where it is offered, in the same order.
+   * @throws ProviderFailure `refused` if it is offered at none
    */
-  price(request: { readonly serverType: string; readonly locations: readonly string[] }): Promise<ServerPrice>
+  prices(request: {
+    readonly serverType: string
+    readonly locations: readonly string[]
+  }): Promise<ServerPrices>
 }
 
 /** Checks a token at its provider. */

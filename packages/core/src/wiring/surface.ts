@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { SURFACE_SECRET_CHARS } from '../config/settings/surface.ts'
+import { SECRET_CHARS_NEEDED } from '../config/shared-secret.ts'
 import type { Health } from '../health/health.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
@@ -46,7 +46,7 @@ export function surfaceOf(base: Base, dns: DnsClient, health: Health) {
  */
 function secretsOf({ config, production, storage, ids }: Base): readonly string[] {
   if (config.surface.enabled === '0' || config.faults.surface !== undefined) return []
-  const given = config.surface.secrets.filter((each) => each.length >= SURFACE_SECRET_CHARS)
+  const given = config.surface.secrets.filter((each) => each.length >= SECRET_CHARS_NEEDED)
   if (given.length > 0 || production) return given
   const [key = ids.secret(32)] = storage.dataKeys ?? []
   return [createHmac('sha256', key).update('attack-surface').digest('base64url')]

@@ -314,7 +314,7 @@ const NEVER = {
   currentPeriodEnd: undefined,
   endedAt: undefined,
   createdAt: new Date(0),
-  priceIds: ['price_pro'],
+  items: [{ priceId: 'price_pro', currentPeriodEnd: undefined }],
 }
 
 describe('payment events on PostgreSQL', () => {

@@ -27,7 +27,7 @@ describe('a subscription of the provider', () => {
     currentPeriodEnd: new Date(END * 1000),
     endedAt: undefined,
     createdAt: new Date(1_767_600_000_000),
-    priceIds: ['price_pro'],
+    items: [{ priceId: 'price_pro', currentPeriodEnd: new Date(END * 1000) }],
   }
 
   it('has the end of its period on its items, and before March 2025 on itself', () => {
@@ -36,7 +36,8 @@ describe('a subscription of the provider', () => {
       current_period_end: END,
       items: { data: [{ price: { id: 'price_pro' } }] },
     })
-    expect(readSubscription(acacia)).toEqual(expected)
+    const items = [{ priceId: 'price_pro', currentPeriodEnd: undefined }]
+    expect(readSubscription(acacia)).toEqual({ ...expected, items })
   })
 
   it('ends its period with the last of its items', () => {
@@ -44,8 +45,23 @@ describe('a subscription of the provider', () => {
     const items = { data: [item('price_a', END), item('price_b', END + 9)] }
     expect(readSubscription(subscription({ items }))).toMatchObject({
       currentPeriodEnd: new Date((END + 9) * 1000),
-      priceIds: ['price_a', 'price_b'],
+      items: [
+        { priceId: 'price_a', currentPeriodEnd: new Date(END * 1000) },
+        { priceId: 'price_b', currentPeriodEnd: new Date((END + 9) * 1000) },
+      ],
     })
+  })
+
+  it.each([
+    ['active', { behavior: 'void', resumes_at: null }, 'paused'],
+    ['past_due', { behavior: 'void', resumes_at: END }, 'paused'],
+    ['trialing', { behavior: 'void' }, 'paused'],
+    ['canceled', { behavior: 'void' }, 'canceled'],
+    ['active', { behavior: 'keep_as_draft' }, 'active'],
+    ['active', { behavior: 'mark_uncollectible' }, 'active'],
+    ['active', null, 'active'],
+  ])('that is %s, of which payments are paused like %j, is %s', (status, pause_collection, expected) => {
+    expect(readSubscription(subscription({ status, pause_collection }))?.status).toBe(expected)
   })
 
   it('is going to be canceled on a day, or at the end of its period', () => {
@@ -115,6 +131,14 @@ describe('an event of the provider', () => {
   it('of a session is about its subscription', () => {
     const session = { id: 'cs_1', object: 'checkout.session', subscription: 'sub_1', customer: null }
     expect(factsOf(session)).toEqual({ customerId: undefined, sessionId: 'cs_1', subscriptionId: 'sub_1' })
+  })
+
+  it('of a dispute or a refund is about a charge and its payment', () => {
+    const dispute = { id: 'dp_1', object: 'dispute', charge: 'ch_1', payment_intent: 'pi_1' }
+    expect(factsOf(dispute)).toEqual({ customerId: undefined, chargeId: 'ch_1', paymentId: 'pi_1' })
+    const charge = { id: 'ch_1', object: 'charge', customer: 'cus_1', payment_intent: { id: 'pi_1' } }
+    expect(factsOf(charge)).toEqual({ customerId: 'cus_1', chargeId: 'ch_1', paymentId: 'pi_1' })
+    expect(factsOf({ ...charge, payment_intent: null })).toMatchObject({ paymentId: undefined })
   })
 
   it('keeps no card, name, email or address', () => {

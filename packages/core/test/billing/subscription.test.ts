@@ -120,12 +120,30 @@ describe('subscriptions of one license', () => {
 
   it('the tier comes from the price alone, and from one tier', () => {
     const prices = { price_a: 'starter', price_b: 'pro', price_c: 'pro' }
-    const tier = (...priceIds: string[]) => tierOf({ priceIds }, prices)
-    expect(tier('price_x', 'price_b')).toEqual({ tier: 'pro', priceId: 'price_b' })
+    const tier = (...priceIds: string[]) => {
+      const items = priceIds.map((priceId) => ({ priceId, currentPeriodEnd: undefined }))
+      return tierOf({ items }, prices)
+    }
+    expect(tier('price_x', 'price_b')).toMatchObject({ tier: 'pro', priceId: 'price_b' })
     expect(tier('price_c', 'price_b')).toMatchObject({ tier: 'pro' })
     expect(tier('price_a', 'price_b')).toBe('ambiguous_price')
     for (const none of [tier(), tier('price_x'), tier('toString'), tier('__proto__')])
       expect(none).toBe('unknown_price')
+  })
+
+  it('the period is that of the item with the tier, of several the last', () => {
+    const prices = { price_b: 'pro', price_c: 'pro' }
+    const support = { priceId: 'price_x', currentPeriodEnd: days(365) }
+    const month = { priceId: 'price_b', currentPeriodEnd: days(30) }
+    const week = { priceId: 'price_c', currentPeriodEnd: days(7) }
+    const timeless = { priceId: 'price_b', currentPeriodEnd: undefined }
+    for (const [items, end] of [
+      [[support, month], days(30)],
+      [[month, week], days(30)],
+      [[week, timeless, month, support], days(30)],
+      [[timeless, support], undefined],
+    ] as const)
+      expect(tierOf({ items }, prices)).toMatchObject({ tier: 'pro', currentPeriodEnd: end })
   })
 
   it('an event comes after the last one by its second, then by its rank', () => {

@@ -19,7 +19,7 @@ describe('the start-up summary', () => {
 
   test('shows plain values, and of a secret only whether it is set', () => {
     const secrets = all.filter(({ secret }) => secret).map(({ name }) => name)
-    const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody']))
+    const given = Object.fromEntries(secrets.map((name) => [name, 'postgres://tell-nobody-at-all']))
     given.EMAIL_SMTP_URL = 'smtps://tell-nobody:word@relay.example'
     given.BROWSER_WORKER_TOKENS = 'tell-nobody-the-browser-token'
     given.SERVICE_DATA_KEYS = `tell-nobody:${Buffer.alloc(32).toString('base64')}`

@@ -46,7 +46,13 @@ describe('no settings', () => {
         logLevel: 'info',
         drainDelaySeconds: 0,
       },
-      http: { host: '127.0.0.1', port: 8080, trustedProxyHops: 1, maxConnections: undefined },
+      http: {
+        host: '127.0.0.1',
+        port: 8080,
+        trustedProxies: [],
+        trustedProxyHops: 1,
+        maxConnections: undefined,
+      },
       database: { url: undefined, password: undefined, tls: 'warn', pool: 10 },
       licensing: { keys: [], ttlDays: 7, tiers: {}, agentOnly: false },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
@@ -225,11 +231,15 @@ describe('bad settings', () => {
     const config = readConfig({
       CHAT_RATE_LIMIT: 'many',
       MONITOR_DNS_SERVERS: '1.2.3',
-      MONITORS_CRON_SECRET: 's',
+      MONITORS_CRON_SECRET: 's'.repeat(23),
+      SERVICE_METRICS_TOKEN: 'm'.repeat(24),
     })
     expect(config.faults).toEqual({
       chat: ['CHAT_RATE_LIMIT must be a whole number from 1 to 100000'],
-      monitors: [expect.stringMatching(/^MONITOR_DNS_SERVERS must be /)],
+      monitors: [
+        expect.stringMatching(/^MONITORS_CRON_SECRET must be at least 24 visible ASCII characters/),
+        expect.stringMatching(/^MONITOR_DNS_SERVERS must be /),
+      ],
     })
     expect(config.chat.perIpPerMinute).toBe(15)
     expect(config.http.port).toBe(8080)

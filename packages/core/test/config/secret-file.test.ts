@@ -76,8 +76,8 @@ describe('a secret in a file', () => {
   test('may be behind a link and as large as 64 KiB', async () => {
     const path = await file('x'.repeat(64 * 1024))
     await symlink(path, join(folder, 'link'))
-    const { metrics } = readConfig({ SERVICE_METRICS_TOKEN_FILE: join(folder, 'link') })
-    expect(metrics.token).toHaveLength(64 * 1024)
+    const { surface } = readConfig({ CERTSPOTTER_TOKEN_FILE: join(folder, 'link') })
+    expect(surface.certSpotterToken).toHaveLength(64 * 1024)
   })
 
   test('that has the form of no such value stops the start under the name of the file, and is not shown', async () => {

@@ -131,7 +131,7 @@ describe('the system check', () => {
 
 describe('health.check', () => {
   it('looks at everything a plane stands on, names nothing twice and says words of the vocabulary only', async () => {
-    await using test = testPlane({ env: { SERVICE_METRICS_TOKEN: 'a-token-nobody-may-read' } })
+    await using test = testPlane({ env: { SERVICE_METRICS_TOKEN: 'a-token-that-nobody-may-read' } })
     const answer = await test.plane.operations.run('health.check', {}, 'a test')
     const checks = answer.checks as readonly { name: string; detail?: string }[]
     const names = checks.map(({ name }) => name)

@@ -24,6 +24,7 @@ describe('records come in presentation format', () => {
     ['NS', [{ ns: 'ns1.example.com' }], ['ns1.example.com']],
     ['MX', [{ priority: 10, exchange: 'mail.example.com' }], ['10 mail.example.com']],
     ['TXT', [{ data: ['v=spf1 ', 'include:example.net ', '-all'] }], ['v=spf1 include:example.net -all']],
+    ['TXT', [{ data: ['Grüße, ', '你好'] }], ['Grüße, 你好']],
     ['CAA', [{ flags: 128, tag: 'issue', value: 'ca.example' }], ['128 issue "ca.example"']],
     // The targets have different endings: this server would compress a common one, which RFC 2782 forbids and
     // Node cannot read.

@@ -229,6 +229,45 @@ describe('the money', () => {
     expect([await reserved(), bench.hetzner.count('POST')]).toEqual([0, 0])
   })
 
+  it.each<[string, Readonly<Record<string, string | undefined>>, readonly string[]]>([
+    ['where it is not offered', { 'cx22 fsn1': undefined }, ['nbg1']],
+    ['whose address has no price', { 'ipv4 nbg1': undefined }, ['fsn1']],
+    ['that costs more than the catalogue allows', { 'cx22 fsn1': '6.0001' }, ['nbg1']],
+    ['that is dearer, yet within it', { 'cx22 nbg1': '5.9' }, ['fsn1', 'nbg1']],
+  ])('a place %s is no alternative, the others are', async (_, prices, places) => {
+    for (const [offer, price] of Object.entries(prices)) bench.hetzner.placePrices.set(offer, price)
+    const { key: licenseKey } = await bench.license()
+    const preview = await bench.plane.provisioningOrders.preview({ plan: 'small', licenseKey })
+    expect(preview.locations).toEqual(places)
+    const order = await bench.until(await bench.order(), 'creating')
+    expect(order).toMatchObject({
+      locations: places,
+      location: places[0],
+      monthlyMinor: preview.reserves.minor,
+    })
+    for (const place of places) bench.hetzner.full.add(place)
+    const tried: unknown[] = []
+    for (const _ of places) {
+      const before = bench.hetzner.requests.length
+      await bench.step(order)
+      bench.clock.advance({ seconds: 2 })
+      const sent = bench.hetzner.requests.slice(before).filter(({ method }) => method === 'POST')
+      tried.push(...sent.map(({ body }) => JSON.parse(body).location))
+    }
+    expect(tried).toEqual(places)
+    bench.hetzner.full.clear()
+    bench.clock.advance({ minutes: 5 })
+    await bench.until(order, 'waiting_agent')
+    expect(bench.hetzner.live.map(({ location }) => location)).toEqual([places[0]])
+  })
+
+  it('a server that is offered at none of its places ends the order', async () => {
+    for (const place of ['fsn1', 'nbg1']) bench.hetzner.placePrices.set(`cx22 ${place}`, undefined)
+    const order = await bench.until(await bench.order(), 'pricing')
+    expect(await bench.step(order)).toBe('pricing > failed failed not_offered')
+    expect((await bench.get(order)).errorDetail).toBe('it is not offered in fsn1, nbg1')
+  })
+
   it('a license has as many servers as it may, the earlier orders first', async () => {
     await reopen({ PROVISIONING_MAX_SERVERS_PER_LICENSE: '2' })
     const orders = [await bench.order(), await bench.order(), await bench.order()]

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { read, yieldToEventLoop } from '@svc/core/adapters'
+import { read, requireExact, yieldToEventLoop } from '@svc/core/adapters'
 import type { Struct } from 'superstruct'
 import { type Body, JSON_BODY_TYPE } from './body.ts'
 import { compiled, MISMATCH } from './compiled.ts'
@@ -26,13 +26,16 @@ export interface JsonBody<Input> extends Body<Input> {
   accept(value: unknown): Input
 }
 
-/** A JSON body, whatever its Content-Type says. */
+/**
+ * A JSON body, whatever its Content-Type says. Numbers and texts that would not be kept as they were sent are
+ * refused.
+ */
 export const jsonBody = <T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): JsonBody<T> =>
-  jsonBodyOf(struct, maxBytes, (value) => read(struct, value))
+  jsonBodyOf(struct, maxBytes, (value) => read(struct, value), requireExact)
 
 /**
  * A JSON body of a route that hosts call all the time: a compiled reader reads good bodies, and the struct is
- * used only for the error messages of bad ones.
+ * used only for the error messages of bad ones. Hosts send what programs printed: NUL is taken out of it.
  */
 export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): JsonBody<T> {
   const quick = compiled(struct)
@@ -42,34 +45,46 @@ export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_B
   })
 }
 
-const jsonBodyOf = <T>(shape: Shape, maxBytes: number, accept: (value: unknown) => T): JsonBody<T> => ({
+const jsonBodyOf = <T>(
+  shape: Shape,
+  maxBytes: number,
+  accept: (value: unknown) => T,
+  check?: (text: string) => void,
+): JsonBody<T> => ({
   types: [JSON_BODY_TYPE],
   shape,
   maxBytes,
   accept,
-  read: ({ req, share }) => readJson(req, { maxBytes, share }, accept),
+  read: ({ req, share }) => readJson(req, { maxBytes, share }, accept, check),
 })
 
 /**
- * Reads a JSON body and returns the result of `accept` for its value.
+ * Reads a JSON body and returns the result of `accept` for its value, if `check` then finds no fault with
+ * its text.
  * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, ClientGone, or the error of
- * `accept`
+ * `accept` or `check`
  */
 export function readJson<T>(
   request: IncomingMessage,
   limits: ReadLimits,
   accept: (value: unknown) => T,
+  check?: (text: string) => void,
 ): Promise<T> {
+  const readText = (text: string): T => {
+    const input = accept(parseJson(text))
+    check?.(text)
+    return input
+  }
   return readBytes(request, limits, (chunks, length) =>
-    length > LONG_BYTES ? readLong(chunks).then(accept) : accept(parseJson(textOf(chunks))),
+    length > LONG_BYTES ? inTurns(chunks).then(readText) : readText(textOf(chunks)),
   )
 }
 
-async function readLong(chunks: readonly Buffer[]): Promise<unknown> {
+async function inTurns(chunks: readonly Buffer[]): Promise<string> {
   await yieldToEventLoop()
   const text = textOf(chunks)
   await yieldToEventLoop()
-  return parseJson(text)
+  return text
 }
 
 function textOf(chunks: readonly Buffer[]): string {

@@ -1,3 +1,4 @@
+import { endOfString } from '@svc/core/adapters'
 import { Refusal } from '../errors.ts'
 
 /** Deepest nesting of a request body (wire: Compatibility rules). */
@@ -15,7 +16,6 @@ const NUL = '\u0000'
 const MAY_NEED_CLEANING = /__proto__|constructor|\\u/
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
@@ -107,17 +107,4 @@ export function isBeyond(text: string, maxDepth: number, maxParts: number): bool
     }
   }
   return false
-}
-
-// The native search skips most strings in one call. After an escaped quote the loop reads every character,
-// because a native search that stops at each of a million escaped quotes would cost more.
-function endOfString(text: string, start: number): number {
-  const quote = text.indexOf('"', start + 1)
-  if (quote === -1) return text.length
-  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote
-  let index = start + 1
-  while (index < text.length && text.charCodeAt(index) !== QUOTE) {
-    index += text.charCodeAt(index) === BACKSLASH ? 2 : 1
-  }
-  return index
 }

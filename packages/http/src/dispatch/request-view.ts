@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { ControlPlane } from '@svc/core'
-import { clientAddress, isPublicAddress } from '@svc/core/adapters'
+import { clientAddress } from '@svc/core/adapters'
 import type { GateRequest } from '../route.ts'
 import { clientIp } from './client-ip.ts'
 import { QueryValues } from './query-values.ts'
@@ -27,19 +27,22 @@ export class RequestView implements GateRequest {
 
   get address(): string {
     const forwarded = this.headers['x-forwarded-for']
+    const { trustedProxies, trustedProxyHops } = this.plane.config.http
     return clientIp({
       forwarded: Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
       socketAddress: this.#responder.req.socket.remoteAddress,
-      hops: this.plane.config.http.trustedProxyHops,
+      proxies: trustedProxies,
+      hops: trustedProxyHops,
     })
   }
 
   get provenAddress(): string | undefined {
     const { remoteAddress = '' } = this.#responder.req.socket
-    const isDirect = this.plane.config.http.trustedProxyHops === 0
-    const peer = clientAddress(remoteAddress)
-    if (isDirect || this.headers['x-forwarded-for'] === undefined) return peer
-    return peer === undefined || isPublicAddress(peer) ? undefined : this.address
+    const { trustedProxies, trustedProxyHops } = this.plane.config.http
+    if (trustedProxies.length > 0) return clientAddress(this.address)
+    // A header that nobody in particular wrote proves nothing, and its peer may be a proxy.
+    const isDirect = trustedProxyHops === 0 || this.headers['x-forwarded-for'] === undefined
+    return isDirect ? clientAddress(remoteAddress) : undefined
   }
 
   query(name: string): string | undefined {

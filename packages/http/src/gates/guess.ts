@@ -1,7 +1,7 @@
-import { type ControlPlane, Problem } from '@svc/core'
+import type { ControlPlane } from '@svc/core'
 import { clientNetworks, RecentMap } from '@svc/core/adapters'
 import type { GateRequest } from '../route.ts'
-import { type RouteLimit, takeByAddress } from './limit.ts'
+import { type RouteLimit, takeByAddressIfCounted } from './limit.ts'
 
 /** Tries at a secret of the settings, per address that never sent the right one. */
 const GUESSES: RouteLimit = { name: 'secret-guess', limit: 10, windowSeconds: 60 }
@@ -25,12 +25,6 @@ export async function limitGuesses(request: GateRequest, isRight: boolean): Prom
   const known = trustedBy(request.plane)
   const { own } = clientNetworks(request.address)
   if (known.get(own) !== undefined) return
-  try {
-    await takeByAddress(request, GUESSES)
-  } catch (error) {
-    // Only the refusal counts: if the database does the counting and is down, metrics and probes are needed
-    // most, so other problems let the request pass.
-    if (!(error instanceof Problem) || error.code === 'rate-limited') throw error
-  }
+  await takeByAddressIfCounted(request, GUESSES)
   if (isRight) known.set(own, true)
 }

@@ -3,8 +3,11 @@ import { isApiTokenLike } from '@svc/core/adapters'
 import type { Gate, GateRequest } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
-import { LIMITED } from './limit.ts'
+import { LIMITED, type RouteLimit, takeByAddressIfCounted, takeFrom } from './limit.ts'
 import { session } from './session.ts'
+
+/** System checks of one person or API token, and of one address with the token of the settings. */
+const CHECKS: RouteLimit = { name: 'system-check', limit: 12, windowSeconds: 60 }
 
 const operator = session('platform.admin')
 
@@ -31,7 +34,12 @@ export const healthTokenOrSession: Gate<undefined> = {
     },
   },
   admit: async (request) => {
-    if (!(await bringsToken(request))) await operator.admit(request)
+    if (await bringsToken(request)) {
+      await takeByAddressIfCounted(request, CHECKS)
+      return undefined
+    }
+    const caller = await operator.admit(request)
+    await takeFrom(request, CHECKS, 'token' in caller ? caller.token.id : caller.user.id)
     return undefined
   },
 }

@@ -62,6 +62,22 @@ export function takeByAddress(
   return passing(plane.limits.takeByNetworks(settled(plane, limit), clientNetworks(address)))
 }
 
+/**
+ * Counts the request by the client's address, and lets it pass while nobody can count: figures and checks are
+ * needed most when the database is down.
+ * @throws Problem `rate-limited`
+ */
+export async function takeByAddressIfCounted(
+  request: Pick<GateRequest, 'plane' | 'address'>,
+  limit: RouteLimit,
+): Promise<void> {
+  try {
+    await takeByAddress(request, limit)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'rate-limited') throw error
+  }
+}
+
 function passing(verdict: RateVerdict | Promise<RateVerdict>): Promise<void> | undefined {
   if (verdict instanceof Promise) return verdict.then(pass)
   return verdict.allowed ? undefined : pass(verdict)

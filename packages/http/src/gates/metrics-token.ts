@@ -6,4 +6,5 @@ export const metricsToken = sharedSecret({
   secretOf: ({ metrics }) => metrics.token,
   isClosed: ({ faults }) => faults.metrics !== undefined,
   whenUnset: 'admit',
+  limit: { name: 'metrics', limit: 60, windowSeconds: 60 },
 })

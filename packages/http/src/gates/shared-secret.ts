@@ -2,7 +2,7 @@ import { type Config, Problem, sameSecret } from '@svc/core'
 import type { Gate, SecurityScheme } from '../route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
-import { LIMITED } from './limit.ts'
+import { LIMITED, type RouteLimit, takeByAddressIfCounted } from './limit.ts'
 
 /** Options of a gate that a shared secret opens. */
 export interface SharedSecretParts {
@@ -12,6 +12,8 @@ export interface SharedSecretParts {
   readonly isClosed?: (config: Config) => boolean
   /** Whether the gate admits or refuses every caller while the secret is unset. */
   readonly whenUnset: 'refuse' | 'admit'
+  /** Requests that pass, per client address. */
+  readonly limit?: RouteLimit
   /** A query parameter that may also carry the secret. */
   readonly queryKey?: string
 }
@@ -33,6 +35,7 @@ export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
     const passes = secret === undefined ? parts.whenUnset === 'admit' : same
     if (secret !== undefined && given.some((each) => each !== undefined)) await limitGuesses(request, same)
     if (!passes) throw new Problem('unauthorized')
+    if (parts.limit !== undefined) await takeByAddressIfCounted(request, parts.limit)
     // Checked last, so that callers without the secret learn nothing about the settings.
     if (parts.isClosed?.(plane.config)) throw new Problem('unavailable')
     return undefined

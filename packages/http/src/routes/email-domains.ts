@@ -13,8 +13,10 @@ const PATH = '/api/v1/email/domains'
 export const EMAIL_READS: RouteLimit = { name: 'email-read', limit: 60, windowSeconds: 60 }
 /** A new domain is a new RSA key. */
 const DOMAINS_ADDED: RouteLimit = { name: 'email-domain-add', limit: 10, windowSeconds: 60 }
-/** A check asks DNS servers some twenty questions. */
+/** Checks of one domain: each asks DNS servers some twenty questions. */
 const VERIFICATIONS: RouteLimit = { name: 'email-domain-verify', limit: 6, windowSeconds: 60 }
+/** Checks of a license, of domains that it has or has not. */
+const ALL_VERIFICATIONS: RouteLimit = { name: 'email-domain-verify-all', limit: 60, windowSeconds: 60 }
 
 const HEALTH_READS: RouteLimit = { name: 'email-health', limit: 30, windowSeconds: 60 }
 
@@ -55,9 +57,10 @@ export const emailDomainRoutes = [
     'POST',
     `${PATH}/{id}/verify`,
     'email-domains.verify',
-    licenseDeed('email-domains', VERIFICATIONS),
+    licenseDeed('email-domains', ALL_VERIFICATIONS),
     {
       summary: 'Look up the records of a domain now.',
+      perThing: { limit: VERIFICATIONS, param: 'id' },
       answers: 'What was found, also if no name server answered.',
       replies: {
         404: { description: 'Not a domain of this license.' },

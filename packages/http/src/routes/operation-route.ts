@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto'
 import { type Answer, OPERATIONS } from '@svc/core'
 import { type Fields, freeObject, type JsonSchema, type Licensee, oneOf, shape } from '@svc/core/adapters'
 import type { Struct } from 'superstruct'
 import type { Body } from '../body/body.ts'
 import { jsonBody } from '../body/json-body.ts'
 import { fieldsOf, type Shape } from '../body/shape.ts'
+import { type RouteLimit, takeFrom } from '../gates/limit.ts'
 import { json } from '../reply.ts'
 import {
   type Gate,
@@ -29,6 +31,8 @@ export interface MountParts {
   /** Replies beside 200, 400 and those of the gate. */
   readonly replies?: Replies
   readonly agent?: true
+  /** A limit for each thing of a license that the named brace of the path stands for. */
+  readonly perThing?: { readonly limit: RouteLimit; readonly param: string }
   /** Makes the reply of an answer that is not sent as it is, with 200. */
   readonly reply?: (answer: Answer) => Reply
 }
@@ -54,7 +58,14 @@ export function operationRoute(
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, field = '']) => field)
   const fields = fieldsOf(licensed.input as Shape).filter(([field]) => !inPath.includes(field))
   const hasBody = method === 'POST'
-  const { query = {}, replies, choiceAfter, agent, reply = (answer: Answer) => json(answer) } = parts
+  const {
+    query = {},
+    replies,
+    choiceAfter,
+    agent,
+    perThing,
+    reply = (answer: Answer) => json(answer),
+  } = parts
   return route({
     method,
     path,
@@ -71,6 +82,11 @@ export function operationRoute(
       ...replies,
     },
     handle: async ({ plane, caller, body, params, query }) => {
+      if (perThing !== undefined) {
+        // Anybody chooses the text of a path, and a window is named by something short.
+        const thing = hash('sha256', (params as Readonly<Record<string, string>>)[perThing.param] ?? '')
+        await takeFrom({ plane }, perThing.limit, `${caller.licenseId} ${thing}`)
+      }
       const given = hasBody ? (body as Readonly<Record<string, unknown>>) : readQuery(fields, query)
       const input = { ...given, ...params }
       return reply(await plane.operations.runLicensed(caller.licenseId, chosen(operations, given), input))

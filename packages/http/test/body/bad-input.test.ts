@@ -80,6 +80,21 @@ describe('a body that is not what it should be', () => {
     expect(await served().post(CLAIM, '{"fingerprint":"f\\u0000p"}')).toMatchObject({ status: 204 })
   })
 
+  it.each([
+    ['{"domain":"mail.example.com","n":1e400}', 34],
+    ['{"domain":"mail.example.com","n":9007199254740992}', 34],
+    ['{"domain":"mail.example.com","n":[-9007199254740993]}', 35],
+    ['{"domain":"mail\\u0000.example.com"}', 11],
+  ])('names the place of what would not be kept as it was sent: %s', async (body, place) => {
+    const answer = await served().post('/api/v1/attack-surface', body)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        details: [expect.stringMatching(new RegExp(`^character ${place}: expected a (?:number|text) `))],
+      },
+    })
+  })
+
   it('may hold a lone surrogate', async () => {
     expect(await served().post(CLAIM, '{"fingerprint":"\\ud800"}')).toMatchObject({ status: 204 })
   })

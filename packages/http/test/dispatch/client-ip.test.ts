@@ -4,7 +4,7 @@ import { clientIp } from '../../src/dispatch/client-ip.ts'
 
 const SOCKET = '10.0.0.1'
 const ip = (forwarded: string | undefined, hops: number) =>
-  clientIp({ forwarded, socketAddress: SOCKET, hops })
+  clientIp({ forwarded, socketAddress: SOCKET, proxies: [], hops })
 
 describe('the address of a client', () => {
   it.each([
@@ -36,11 +36,13 @@ describe('the address of a client', () => {
   })
 
   it('is IPv4 where the socket writes it as IPv6', () => {
-    expect(clientIp({ forwarded: undefined, socketAddress: '::ffff:127.0.0.1', hops: 1 })).toBe('127.0.0.1')
+    expect(clientIp({ forwarded: undefined, socketAddress: '::ffff:127.0.0.1', proxies: [], hops: 1 })).toBe(
+      '127.0.0.1',
+    )
   })
 
   it('is one of this machine when the socket has none', () => {
-    expect(clientIp({ forwarded: undefined, socketAddress: undefined, hops: 1 })).toBe('local')
+    expect(clientIp({ forwarded: undefined, socketAddress: undefined, proxies: [], hops: 1 })).toBe('local')
   })
 
   it('is never moved by what stands left of the trusted entries', () => {
@@ -51,5 +53,30 @@ describe('the address of a client', () => {
         expect(ip([...forged, ...trusted].join(', '), trusted.length)).toBe(honest)
       }),
     )
+  })
+})
+
+describe('the address of a client beyond known proxies', () => {
+  const proxies = ['10.0.0.0/8', '203.0.113.7', '2001:db8:1::/48']
+  it.each([
+    ['a peer that is no proxy, whatever it says', '198.51.100.4', '6.6.6.6', '198.51.100.4'],
+    ['a peer that is no proxy, without the header', '198.51.100.4', undefined, '198.51.100.4'],
+    ['a peer beside a proxy', '203.0.113.8', '6.6.6.6', '203.0.113.8'],
+    ['what a proxy reports', '10.0.0.1', '6.6.6.6, 198.51.100.4', '198.51.100.4'],
+    ['what the outer of two proxies reports', '10.0.0.1', '198.51.100.4, 203.0.113.7', '198.51.100.4'],
+    ['of several families', '::ffff:10.0.0.1', '2001:db8:2::9, 2001:db8:1::1', '2001:db8:2::9'],
+    ['a proxy that asks for itself', '10.0.0.1', undefined, '10.0.0.1'],
+    ['a client within the ranges', '10.0.0.1', '10.2.3.4', '10.2.3.4'],
+    ['the last address before a word', '10.0.0.1', '6.6.6.6, unknown, 203.0.113.7', '203.0.113.7'],
+    ['the last address before nothing', '10.0.0.1', '', '10.0.0.1'],
+    ['a socket file, which a proxy connects to', undefined, '6.6.6.6, 198.51.100.4', '198.51.100.4'],
+  ])('%s', (_, socketAddress, forwarded, expected) => {
+    // The hops count only where no ranges are set.
+    for (const hops of [0, 1, 5]) expect(clientIp({ forwarded, socketAddress, proxies, hops })).toBe(expected)
+  })
+
+  it('is never further left than sixteen entries', () => {
+    const forwarded = ['6.6.6.6', ...Array.from({ length: 16 }, (_, each) => `10.0.1.${each}`)].join(',')
+    expect(clientIp({ forwarded, socketAddress: '10.0.0.1', proxies, hops: 1 })).toBe('10.0.1.0')
   })
 })

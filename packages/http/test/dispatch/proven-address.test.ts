@@ -3,36 +3,55 @@ import type { ControlPlane } from '@svc/core'
 import { RequestView } from '../../src/dispatch/request-view.ts'
 import type { Responder } from '../../src/dispatch/responder.ts'
 
-/** The view of a request from a peer, behind so many proxies. */
-function viewOf(remoteAddress: string | undefined, hops: number, forwarded?: string): RequestView {
+interface Scene {
+  readonly peer: string | undefined
+  readonly forwarded?: string
+  readonly trustedProxies?: readonly string[]
+  readonly trustedProxyHops?: number
+}
+
+function viewOf({ peer, forwarded, trustedProxies = [], trustedProxyHops = 1 }: Scene): RequestView {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
-  const plane = { config: { http: { trustedProxyHops: hops } } } as unknown as ControlPlane
-  const responder = { req: { headers, rawHeaders: [], socket: { remoteAddress } }, res: {} }
+  const plane = { config: { http: { trustedProxies, trustedProxyHops } } } as unknown as ControlPlane
+  const responder = { req: { headers, rawHeaders: [], socket: { remoteAddress: peer } }, res: {} }
   return new RequestView(plane, responder as unknown as Responder)
 }
 
+const CLIENT = '11.22.33.44'
+
 describe('the address that a client has for certain', () => {
-  it.each([
+  it.each<[string, Scene, string | undefined]>([
     [
       'that of a connection without proxies, whatever the header says',
-      '11.22.33.44',
-      0,
-      '6.6.6.6',
-      '11.22.33.44',
+      { peer: CLIENT, trustedProxyHops: 0, forwarded: '6.6.6.6' },
+      CLIENT,
     ],
-    ['that of a connection without the header', '11.22.33.44', 1, undefined, '11.22.33.44'],
-    ['what a proxy on this machine reports', '127.0.0.1', 1, '6.6.6.6, 11.22.33.44', '11.22.33.44'],
-    ['what a proxy in a private network reports', '10.0.0.9', 2, '11.22.33.44, 10.0.0.8', '11.22.33.44'],
-    ['what a proxy beside it reports, mapped', '::ffff:10.0.0.9', 1, '11.22.33.44', '11.22.33.44'],
+    ['that of a connection without the header', { peer: CLIENT }, CLIENT],
     [
-      'none, when a public peer brings the header: it may be the client',
-      '6.6.6.6',
-      1,
-      '11.22.33.44',
+      'none where proxies are only counted: it may be the client',
+      { peer: '6.6.6.6', forwarded: CLIENT },
       undefined,
     ],
-    ['none of a socket file', undefined, 1, '11.22.33.44', undefined],
-  ])('is %s', (_, peer, hops, forwarded, expected) => {
-    expect(viewOf(peer, hops, forwarded).provenAddress).toBe(expected)
+    // A container's port, a NAT or a balancer of layer 4 gives every client a private address.
+    ['none of a private peer either', { peer: '172.17.0.1', forwarded: CLIENT }, undefined],
+    ['none of this machine either', { peer: '127.0.0.1', forwarded: CLIENT }, undefined],
+    [
+      'what a known proxy reports',
+      { peer: '127.0.0.1', forwarded: `6.6.6.6, ${CLIENT}`, trustedProxies: ['127.0.0.1'] },
+      CLIENT,
+    ],
+    [
+      'what two known proxies report, mapped',
+      { peer: '::ffff:10.0.0.9', forwarded: `${CLIENT}, 10.0.0.8`, trustedProxies: ['10.0.0.0/24'] },
+      CLIENT,
+    ],
+    [
+      'its own, of a peer beside the known proxies',
+      { peer: '6.6.6.6', forwarded: CLIENT, trustedProxies: ['10.0.0.0/24'] },
+      '6.6.6.6',
+    ],
+    ['none of a socket file', { peer: undefined, forwarded: CLIENT }, undefined],
+  ])('is %s', (_, scene, expected) => {
+    expect(viewOf(scene).provenAddress).toBe(expected)
   })
 })

@@ -73,14 +73,29 @@ describe('GET /metrics', () => {
 })
 
 describe('GET /metrics with a token', () => {
-  const served = serving({ env: { SERVICE_METRICS_TOKEN: 'scrape-me' } })
+  const served = serving({ env: { SERVICE_METRICS_TOKEN: 'scrape-me-with-this-long-token' } })
   it('asks for it, and for nothing else', async () => {
     const status = async (authorization: string) =>
       (await served().send({ path: '/metrics', headers: { authorization } })).status
-    expect(await status('Bearer scrape-me')).toBe(200)
-    expect(await status('Bearer scrape-me-not')).toBe(401)
+    expect(await status('Bearer scrape-me-with-this-long-token')).toBe(200)
+    expect(await status('Bearer scrape-me-with-this-long-token-not')).toBe(401)
     expect(await status(`Bearer ${served().key}`)).toBe(401)
     expect((await served().send({ path: '/metrics' })).status).toBe(401)
+  })
+})
+
+describe('GET /metrics and GET /api/health/system for those who pass', () => {
+  const token = 'a-health-token-that-tests-may-know'
+  const served = serving({ env: { SERVICE_HEALTH_TOKEN: token } })
+  it.each([
+    ['/metrics', 60, {}],
+    ['/api/health/system', 12, { authorization: `Bearer ${token}` }],
+  ])('%s: %s a minute and address', async (path, limit, headers) => {
+    const from = async (address: string) =>
+      (await served().send({ path, headers: { ...headers, 'x-forwarded-for': address } })).status
+    for (let sent = 0; sent < limit; sent += 1) expect(await from('192.0.2.1')).toBe(200)
+    expect(await from('192.0.2.1')).toBe(429)
+    expect(await from('192.0.2.2')).toBe(200)
   })
 })
 

@@ -5,7 +5,7 @@ const PATH = '/api/v1/attack-surface'
 const SCAN = `${PATH}/scan`
 const DOMAIN = 'shop.example'
 
-const served = serving({ env: { ATTACK_SURFACE_MAX_CONCURRENT: '2' } })
+const served = serving({ env: { ATTACK_SURFACE_MAX_CONCURRENT: '2', SERVICE_TRUSTED_PROXIES: '127.0.0.1' } })
 
 type Target = { readonly challenge: { readonly type: string; readonly name: string; readonly value: string } }
 const challengeIn = (body: unknown) => (body as { readonly target: Target }).target.challenge

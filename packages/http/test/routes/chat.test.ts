@@ -42,7 +42,7 @@ describe('POST /api/chat', () => {
     })
   })
 
-  it.each([{}, { message: '' }, { message: '  \n\t ' }, { message: '\u200b\u0000 \ufeff' }])(
+  it.each([{}, { message: '' }, { message: '  \n\t ' }, { message: '\u200b \ufeff' }])(
     'an empty message is refused: %j',
     async (body) => {
       const answer = await chat.send(chatPost(body))

@@ -334,3 +334,15 @@ describe('The records of a domain', () => {
     expect(stored?.key.privateKey).toMatch(/^v1:test:/)
   })
 })
+
+it('checks are limited for each domain, not for all of a license', async () => {
+  const { id, key } = await served.license()
+  const headers = { authorization: `Bearer ${key}` }
+  const ids = []
+  for (const name of ['one', 'two'])
+    ids.push((await served.plane.emailDomains.add(id, `${name}.limited.example.com`)).domain.id)
+  const check = async (domain = '') => (await served.post(`${PATH}/${domain}/verify`, {}, headers)).status
+  for (let sent = 0; sent < 6; sent += 1) expect(await check(ids[0])).toBe(200)
+  expect(await check(ids[0])).toBe(429)
+  expect(await check(ids[1])).toBe(200)
+})

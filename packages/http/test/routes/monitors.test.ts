@@ -4,7 +4,7 @@ import { chatPost } from '../support/chat-scene.ts'
 import { serving } from '../support/serving.ts'
 
 const PATH = '/api/v1/monitors/run'
-const SECRET = 'a-cron-secret-for-tests'
+const SECRET = 'a-cron-secret-that-the-tests-give'
 const UNAUTHORIZED = { status: 401, body: { error: 'unauthorized' } }
 const bearer = { authorization: `Bearer ${SECRET}` }
 const asKey = `key=${SECRET}`

@@ -36,6 +36,20 @@ describe('GET /api/health/system', () => {
     expect((await ask({ cookie, ...bearer('something-else') })).status).toBe(200)
   })
 
+  it('looks twelve times a minute for one person, and for another all the same', async () => {
+    const { users, sessions } = served().plane
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map(async (name) => {
+        const email = `${name}@example.com`
+        const user = await users.add({ email, role: 'super_admin', tenantId: undefined, password: undefined })
+        return (await sessions.mint(user)).cookie
+      }),
+    )
+    for (let sent = 0; sent < 12; sent += 1) expect((await ask({ cookie: one ?? '' })).status).toBe(200)
+    expect((await ask({ cookie: one ?? '' })).status).toBe(429)
+    expect((await ask({ cookie: other ?? '' })).status).toBe(200)
+  })
+
   it('401 without either, 403 for a session that lacks the permission', async () => {
     const refused = { status: 401, body: { error: 'unauthorized' } }
     expect(await ask()).toMatchObject(refused)

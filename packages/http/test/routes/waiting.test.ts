@@ -29,7 +29,7 @@ function untouched(): Storage {
 let faked: TestPlane
 let server: Listening
 beforeEach(async () => {
-  faked = testPlane({ storage: untouched(), env: { SERVICE_HEALTH_TOKEN: 'health-token' } })
+  faked = testPlane({ storage: untouched(), env: { SERVICE_HEALTH_TOKEN: 'health-token-of-the-waiting' } })
   faked.plane.health.starting()
   server = await listen(createWaitingApp(faked.plane, { for: 'everybody' }), { host: '127.0.0.1', port: 0 })
 })

@@ -97,7 +97,7 @@ export function alertFactsStoreContract(name: string, open: () => Promise<Storag
         (await facts().failures(withinSeconds, clock.now()))
           .filter((job) => job.licenseId === licenseId)
           .map(({ id }) => id)
-      return { clock, end, failed }
+      return { clock, licenseId, end, failed }
     }
 
     it('a failure of an application stands until a later job of it succeeds', async () => {
@@ -118,6 +118,16 @@ export function alertFactsStoreContract(name: string, open: () => Promise<Storag
       expect(await failed()).toEqual([prune])
       await end('succeeded', { kind: 'prune', target: 'h1' })
       expect(await failed()).toEqual([])
+    })
+
+    it('a failure is told as lists tell jobs, without its payload', async () => {
+      const { clock, licenseId, end } = queue()
+      await end('failed', { kind: 'prune', payload: { path: '/srv' } })
+      const told = (await facts().failures(DAY_SECONDS, clock.now())).filter(
+        (job) => job.licenseId === licenseId,
+      )
+      expect(told).toStrictEqual(await storage().jobs.list({ licenseIds: [licenseId], limit: 2 }))
+      expect(Object.keys(told[0] ?? {})).not.toContain('payload')
     })
 
     it('a failure is forgotten after its time', async () => {

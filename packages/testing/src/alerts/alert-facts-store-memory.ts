@@ -5,6 +5,7 @@ import {
   type Clone,
   GAP_NEWS_SECONDS,
   type HeartbeatWrite,
+  type ListedJob,
   type RateLimitHits,
   REFUSAL_SECONDS,
 } from '@svc/core/ports'
@@ -83,7 +84,7 @@ const isSameLane = (one: Job, other: Job): boolean =>
   one.app === other.app &&
   (one.app !== undefined || (one.kind === other.kind && one.target === other.target))
 
-function failures({ jobs }: MemoryTables, since: Date): Job[] {
+function failures({ jobs }: MemoryTables, since: Date): ListedJob[] {
   const all = jobs.all().map(({ job }) => job)
   const ended = (job: Job) => job.finishedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const makesGood = (failed: Job) => (job: Job) =>
@@ -95,6 +96,7 @@ function failures({ jobs }: MemoryTables, since: Date): Job[] {
     .filter((job) => job.state === 'failed' && ended(job) > since.getTime())
     .filter((job) => !all.some(makesGood(job)))
     .sort((one, other) => byBytes(one.id, other.id))
+    .map(({ payload: _, ...job }) => job)
 }
 
 const IDENTITY_SECONDS = 3600

@@ -40,9 +40,19 @@ export function paymentEventsStoreContract(name: string, open: () => Promise<Sto
         currentPeriodEnd: seconds,
         endedAt: undefined,
         createdAt: seconds,
-        priceIds: ['price_1', 'price_2'],
+        items: [
+          { priceId: 'price_1', currentPeriodEnd: new Date('2026-02-05T09:00:00Z') },
+          { priceId: 'price_2', currentPeriodEnd: undefined },
+        ],
       }
-      const ids = { subscriptionId: 'sub_1', sessionId: 'cs_1', invoiceId: 'in_1', customerId: 'cus_1' }
+      const ids = {
+        subscriptionId: 'sub_1',
+        sessionId: 'cs_1',
+        invoiceId: 'in_1',
+        customerId: 'cus_1',
+        chargeId: 'ch_1',
+        paymentId: 'pi_1',
+      }
       const at = await scene({ facts: { ...ids, subscription }, livemode: false })
       const expected = {
         ...at.event,

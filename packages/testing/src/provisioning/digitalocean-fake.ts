@@ -121,8 +121,20 @@ export class DigitalOceanFake extends FakeProvider {
   }
 
   #sizes() {
+    const offered = (slug: string) => (region: string) => {
+      const key = `${slug} ${region}`
+      return !this.placePrices.has(key) || this.placePrices.get(key) !== undefined
+    }
     return [...this.prices].map(([slug, price]) => ({
-      ...{ slug, available: true, regions: REGIONS, memory: 1024, vcpus: 1, disk: 25, transfer: 1 },
+      ...{
+        slug,
+        available: true,
+        regions: REGIONS.filter(offered(slug)),
+        memory: 1024,
+        vcpus: 1,
+        disk: 25,
+        transfer: 1,
+      },
       ...{ price_monthly: Number(price), price_hourly: 0.00893 },
     }))
   }

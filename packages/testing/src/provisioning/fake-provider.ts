@@ -85,6 +85,8 @@ export abstract class FakeProvider {
   readonly full = new Set<string>()
   /** Prices by type, as texts. */
   readonly prices = new Map<string, string>()
+  /** Other prices at one place, by `<type> <place>`; undefined: it is not offered there. */
+  readonly placePrices = new Map<string, string | undefined>()
   /** Called once for each server that was made. */
   onCreate: (server: FakeServer) => void = () => {}
   readonly #faults: (FakeFault & { left: number })[] = []

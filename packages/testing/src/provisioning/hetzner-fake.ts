@@ -61,7 +61,7 @@ export class HetznerFake extends FakeProvider {
       case 'GET actions':
         return this.#action(id, query)
       case 'GET pricing':
-        return { status: 200, body: { pricing: pricingView(this.prices) } }
+        return { status: 200, body: { pricing: pricingView(this.prices, this.placePrices) } }
       case 'POST ssh_keys':
         return refusal(422, 'invalid_input', 'invalid input in fields', {
           fields: [{ name: 'name', messages: ['required'] }],
@@ -76,7 +76,7 @@ export class HetznerFake extends FakeProvider {
         return this.#named(
           query,
           'server_types',
-          [...this.prices.keys()].map((name) => typeView(name, this.prices)),
+          [...this.prices.keys()].map((name) => typeView(name, this.prices, this.placePrices)),
         )
       case 'GET images':
         return this.#named(query, 'images', [imageView(IMAGE)])
@@ -105,6 +105,9 @@ export class HetznerFake extends FakeProvider {
     if (imageName !== IMAGE) return refusal(422, 'invalid_input', 'image not found')
     const place = typeof location === 'number' ? LOCATIONS[location - 1] : (location ?? 'fsn1')
     if (!(LOCATIONS as readonly unknown[]).includes(place)) return wrong('location')
+    const offer = `${typeName} ${place}`
+    if (this.placePrices.has(offer) && this.placePrices.get(offer) === undefined)
+      return refusal(422, 'invalid_input', 'unsupported location for server type')
     const unknown = (body.ssh_keys as (string | number)[] | undefined)?.find(
       (key) => !this.sshKeys.has(String(key)) && ![...this.sshKeys.values()].includes(Number(key)),
     )
@@ -200,7 +203,7 @@ export class HetznerFake extends FakeProvider {
         firewalls: [],
       },
       ...{ private_net: [], volumes: [], load_balancers: [], iso: null, rescue_enabled: false },
-      server_type: typeView(type, this.prices),
+      server_type: typeView(type, this.prices, this.placePrices),
       image: imageView(server.image),
       datacenter: { id: 1, name: `${location}-dc1`, description: location, location: place },
       location: place,

@@ -10,28 +10,34 @@ const VAT = 1.19
 const MADE_AT = '2026-01-01T00:00:00+00:00'
 
 type Prices = ReadonlyMap<string, string>
+type PlacePrices = ReadonlyMap<string, string | undefined>
 
-function pricesOf(gross: string) {
-  const net = (Number(gross) / VAT).toFixed(10)
+function pricesOf(name: string, price: string, placePrices: PlacePrices) {
   const hourly = { net: '0.0060000000', gross: '0.0071400000000000' }
-  return LOCATIONS.map((location) => ({ location, price_hourly: hourly, price_monthly: { net, gross } }))
+  return LOCATIONS.flatMap((location) => {
+    const key = `${name} ${location}`
+    const gross = placePrices.has(key) ? placePrices.get(key) : price
+    if (gross === undefined) return []
+    const net = (Number(gross) / VAT).toFixed(10)
+    return [{ location, price_hourly: hourly, price_monthly: { net, gross } }]
+  })
 }
 
 /** Returns the price list. */
-export const pricingView = (prices: Prices) => ({
+export const pricingView = (prices: Prices, placePrices: PlacePrices) => ({
   ...{ currency: 'EUR', vat_rate: '19.000000' },
   server_types: [...prices].map(([name, gross], index) => ({
-    ...{ id: TYPE_ID + index, name, prices: pricesOf(gross) },
+    ...{ id: TYPE_ID + index, name, prices: pricesOf(name, gross, placePrices) },
   })),
-  primary_ips: [{ type: 'ipv4', prices: pricesOf('0.6069000000000000') }],
+  primary_ips: [{ type: 'ipv4', prices: pricesOf('ipv4', '0.6069000000000000', placePrices) }],
 })
 
 /** Returns a server type. */
-export const typeView = (name: string, prices: Prices) => ({
+export const typeView = (name: string, prices: Prices, placePrices: PlacePrices) => ({
   ...{ id: TYPE_ID + [...prices.keys()].indexOf(name), name, description: name.toUpperCase() },
   ...{ cores: 2, memory: 4, disk: 40, storage_type: 'local', cpu_type: 'shared' },
   ...{ architecture: 'x86', deprecated: false, deprecation: null },
-  prices: pricesOf(prices.get(name) ?? '0'),
+  prices: pricesOf(name, prices.get(name) ?? '0', placePrices),
 })
 
 /** Returns an image. */

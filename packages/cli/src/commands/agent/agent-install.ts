@@ -8,10 +8,17 @@ import {
   installedFiles,
   PLACES,
 } from '../../agent/install/installation.ts'
-import { place, placedText } from '../../agent/install/placed-file.ts'
+import { place, placedText, removePlaced } from '../../agent/install/placed-file.ts'
 import { firstSteps, neededSteps, type Step } from '../../agent/install/steps.ts'
 import { demandOpenProgram, demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
-import { handlerOwner, ownerIn, unitPath, unitUrl, userName } from '../../agent/install/unit.ts'
+import {
+  type HandlerOwner,
+  handlerOwner,
+  ownerIn,
+  unitPath,
+  unitUrl,
+  userName,
+} from '../../agent/install/unit.ts'
 import { allowsFirewall } from '../../agent/security/allowed.ts'
 import { checkedKey, licenseKeyIn } from '../../connect/license-key.ts'
 import type { Io } from '../../io.ts'
@@ -34,53 +41,76 @@ export interface AgentInstallOptions {
 /** Node.js as the packages of distributions install it: an image is installed by a Node.js outside of it. */
 const NODE_OF_IMAGE = '/usr/bin/node'
 
+/** The user that handlers of a new installation get. */
+const HANDLER_USER = 'svc-apps'
+
 /** Installs the agent as a service of systemd. */
 export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const { io, options } = run
-  const settings = settingsOf(options)
+  const root = options.root === undefined ? '/' : resolve(io.cwd, options.root)
+  const settings = await settingsOf(options, root)
+  const { handlerOwner: owner } = settings
   const program = await agentProgram()
+  demandWall(settings.firewall, owner !== undefined)
   if (options.dryRun) {
-    demandWall(settings.firewall, settings.handlerOwner !== undefined)
     const key = 'of the key file, or of standard input'
     const files = installedFiles({ ...settings, licenseKey: key }, partsWith(program))
     const steps = options.root === undefined ? firstSteps(usersOf(files)) : []
     return void run.print({ files: files.map(shown), commands: steps }, () => dryRunText(files, steps))
   }
-  const root = options.root === undefined ? '/' : resolve(io.cwd, options.root)
   if (options.root === undefined) {
     await demandSystemd(io.isRoot, 'install')
     await demandOpenProgram(settings.node)
   }
   const licenseKey = await keyOf(io, options, root)
-  // An installation that is repeated without the option does not take the wall around handlers down.
-  const owner = settings.handlerOwner ?? ownerIn((await placedText(root, PLACES.addition)) ?? '')
-  const isAllowed = settings.firewall || (await placedText(root, PLACES.firewall)) !== undefined
-  demandWall(isAllowed, owner !== undefined)
-  const chosen = { ...settings, handlerOwner: owner, firewall: isAllowed, licenseKey }
-  const files = installedFiles(chosen, partsWith(program))
+  const files = installedFiles({ ...settings, licenseKey }, partsWith(program))
   const written: string[] = []
   for (const file of files) if (await place(root, file)) written.push(file.path)
-  const unit = [PLACES.unit, PLACES.addition, PLACES.firewall].some((path) => written.includes(path))
-  const changes = { unit, any: written.some((path) => path !== PLACES.users && path !== PLACES.folders) }
+  const removed =
+    owner === undefined && (await removePlaced(root, PLACES.addition, false)) ? [PLACES.addition] : []
+  const changed = [...written, ...removed]
+  const unit = [PLACES.unit, PLACES.addition, PLACES.firewall].some((path) => changed.includes(path))
+  const changes = { unit, any: changed.some((path) => path !== PLACES.users && path !== PLACES.folders) }
   const steps = options.root === undefined ? await neededSteps(usersOf(files), changes) : []
   for (const step of steps) await mustRun(step)
-  run.print({ written, commands: steps }, () => doneText(written, steps, options.root !== undefined))
+  const done = { written, removed, commands: steps }
+  run.print(done, () => doneText(done, options.root !== undefined))
   await sayNext(run, root, owner !== undefined)
 }
 
-function settingsOf(options: AgentInstallOptions): Omit<InstallSettings, 'licenseKey'> {
-  const { url, user = 'svc-agent', handlerUser, handlers, root } = options
+async function settingsOf(
+  options: AgentInstallOptions,
+  root: string,
+): Promise<Omit<InstallSettings, 'licenseKey'>> {
+  const { url, handlers, root: image } = options
+  const user = userName(options.user ?? 'svc-agent')
   if (url === undefined) {
     throw new Problem('invalid-input', { detail: 'the agent needs the address of its control plane: --url' })
   }
   return {
     url: unitUrl(url),
-    user: userName(user),
-    node: unitPath(options.node ?? (root === undefined ? process.execPath : NODE_OF_IMAGE)),
+    user,
+    node: unitPath(options.node ?? (image === undefined ? process.execPath : NODE_OF_IMAGE)),
     handlers: handlers === undefined ? undefined : unitPath(handlers),
-    handlerOwner: handlerUser === undefined ? undefined : handlerOwner(handlerUser),
-    firewall: allowsFirewall(options.allow),
+    handlerOwner: await ownerFor(options.handlerUser, user, root),
+    firewall: allowsFirewall(options.allow) || (await placedText(root, PLACES.firewall)) !== undefined,
   }
+}
+
+/**
+ * The owner of handlers: as asked for, where the agent's own user means no wall; else as it is installed. A
+ * new installation gives them a user of their own, and an old one is not switched without being asked: what
+ * its handlers have written would belong to another user.
+ */
+async function ownerFor(
+  asked: string | undefined,
+  user: string,
+  root: string,
+): Promise<HandlerOwner | undefined> {
+  if (asked === user) return undefined
+  if (asked !== undefined) return handlerOwner(asked)
+  const isInstalled = (await placedText(root, PLACES.unit)) !== undefined
+  return isInstalled ? ownerIn((await placedText(root, PLACES.addition)) ?? '') : handlerOwner(HANDLER_USER)
 }
 
 /** The firewall is root's, and so is then the agent: handlers must not be. */
@@ -146,13 +176,21 @@ const dryRunText = (files: readonly InstalledFile[], steps: readonly Step[]): st
     ...steps.map((step) => `run ${step.join(' ')}\n`),
   ].join('')
 
-function doneText(written: readonly string[], steps: readonly Step[], isImage: boolean): string {
-  if (written.length === 0 && steps.length === 0) {
+/** The deeds of an installation: paths, and the commands that it ran. */
+interface Done {
+  readonly written: readonly string[]
+  readonly removed: readonly string[]
+  readonly commands: readonly Step[]
+}
+
+function doneText({ written, removed, commands }: Done, isImage: boolean): string {
+  if (written.length + removed.length + commands.length === 0) {
     return isImage ? 'nothing has changed\n' : 'nothing has changed: the agent is installed and runs\n'
   }
   return [
     ...written.map((path) => `wrote ${path}\n`),
-    ...steps.map((step) => `ran ${step.join(' ')}\n`),
+    ...removed.map((path) => `removed ${path}\n`),
+    ...commands.map((step) => `ran ${step.join(' ')}\n`),
   ].join('')
 }
 
@@ -161,6 +199,9 @@ async function sayNext(run: CommandRun<AgentInstallOptions>, root: string, isWal
   if ((await placedText(root, PLACES.key)) === undefined) {
     run.hint(`the agent starts when ${PLACES.key} holds its license key (mode 0600)`)
   }
-  if (!isWalled) run.hint('handlers run as the user of the agent and can read its key: see --handler-user')
+  if (!isWalled)
+    run.hint(
+      `handlers run as the user of the agent and can read its key: --handler-user ${HANDLER_USER} gives them their own`,
+    )
   if (!isImage) run.hint('see what it says: journalctl -u svc-agent -f')
 }

@@ -116,7 +116,7 @@ function declareInstall(agent: Command, run: Run, name: string): void {
     .option('--user <name>', 'user of the agent, made when there is none (svc-agent)')
     .option(
       '--handler-user <name>',
-      'user, or NAME:GROUP, that handlers run as, so that they cannot read the license key',
+      'user, or NAME:GROUP, that handlers run as (new: svc-apps; repeated: as before; that of the agent: no wall)',
     )
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
     .option(...OF_ALLOW)
@@ -125,5 +125,5 @@ function declareInstall(agent: Command, run: Run, name: string): void {
     .option('--dry-run', 'print every file and command, and change nothing')
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./agent-install.ts')).installAgent))
-  examples(install, `${name} install --url https://svc.example --handler-user svc-apps < key`)
+  examples(install, `${name} install --url https://svc.example < key`)
 }

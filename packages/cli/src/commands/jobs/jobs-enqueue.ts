@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type DeploymentView, type JobView, Problem } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { requireExact, shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { wholeNumber } from '../number-option.ts'
@@ -78,9 +78,12 @@ async function readPayload(path: string): Promise<string> {
 }
 
 function parse(json: string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(json)
+    value = JSON.parse(json)
   } catch {
     return undefined
   }
+  requireExact(json)
+  return value
 }

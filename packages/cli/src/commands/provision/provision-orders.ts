@@ -25,10 +25,11 @@ export const createOrder: Handler<CreateOptions> = async (run) => {
     run.hint(`The worker takes it from here: svc provision order show ${answer.order.id}`)
     return
   }
-  const { price, max_monthly: most, reserves, left } = answer
+  const { locations, price, max_monthly: most, reserves, left } = answer
   run.print(answer, (page) =>
     facts(
       [
+        ['locations', locations.join(', ') || 'none for this price'],
         ['price', `${price} a month`],
         ['at most', most],
         ['reserves', reserves],

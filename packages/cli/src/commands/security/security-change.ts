@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
-import { type DryRunView, type SecurityOutcomeView, shellWord } from '@svc/core/adapters'
+import { type DryRunView, requireExact, type SecurityOutcomeView, shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'
@@ -85,9 +85,12 @@ async function settingsIn(cwd: string, file: string): Promise<object> {
 }
 
 function parse(json: string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(json)
+    value = JSON.parse(json)
   } catch {
     return undefined
   }
+  requireExact(json)
+  return value
 }

@@ -1,5 +1,7 @@
 import { type ControlPlane, configSummary } from '@svc/core'
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+
 /** Says what is set and is probably not meant. */
 export function logSettingWarnings({ config, log, signer }: ControlPlane): void {
   for (const warning of config.warnings) log.warn({ warning }, 'doubtful setting')
@@ -58,7 +60,14 @@ function tellOfProduction({ config, log }: Pick<ControlPlane, 'config' | 'log'>)
   } else if (/^http:/i.test(publicUrl)) {
     log.warn({}, 'SERVICE_PUBLIC_URL is not https: passwords and sessions can be read on the way')
   }
-  if (config.metrics.token === undefined) {
+  const { host, trustedProxies, trustedProxyHops } = config.http
+  if (trustedProxies.length === 0 && trustedProxyHops > 0 && !LOOPBACK.test(host)) {
+    log.warn(
+      { host },
+      'whoever reaches this port without a proxy chooses its own address: set SERVICE_TRUSTED_PROXIES to the ranges of the proxies, or SERVICE_TRUSTED_PROXY_HOPS=0 without one',
+    )
+  }
+  if (config.metrics.token === undefined && config.faults.metrics === undefined) {
     log.warn({}, '/metrics is open to whoever reaches it: set SERVICE_METRICS_TOKEN')
   }
 }

@@ -1,16 +1,14 @@
 import { choice, list, text, wholeNumber } from '../setting.ts'
 import { optional } from '../setting-group.ts'
-import { isSendable } from '../shared-secret.ts'
-
-const MIN_TOKEN_CHARS = 24
+import { isSharedSecret, SECRET_CHARS_NEEDED } from '../shared-secret.ts'
 
 /** Settings of the browser worker. */
 export const browser = optional('Browser worker', {
   enabled: choice('BROWSER_WORKER_ENABLED', 'Whether pages may be opened.', ['1', '0'], '1'),
   tokens: list('BROWSER_WORKER_TOKENS', 'Tokens that drive the browser worker, beside the stored ones.', {
     secret: true,
-    of: `tokens of at least ${MIN_TOKEN_CHARS} characters`,
-    accepts: (entry) => entry.length >= MIN_TOKEN_CHARS && isSendable(entry),
+    of: `tokens of at least ${SECRET_CHARS_NEEDED} characters`,
+    accepts: isSharedSecret,
   }),
   executable: text('BROWSER_EXECUTABLE', 'Chromium; unset: /usr/bin/chromium, else /usr/bin/google-chrome.'),
   concurrency: wholeNumber('BROWSER_MAX_CONCURRENCY', 'Pages that are worked on at once.', {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { asciiName } from '../../ascii-name.ts'
 import { choice, isResolverAddress, list, type Setting, text, url, wholeNumber } from '../setting.ts'
 import { optional } from '../setting-group.ts'
 
@@ -8,7 +9,10 @@ const HOST_NAME =
 const hostName = (name: string, doc: string): Setting<string | undefined> => ({
   ...text(name, doc),
   form: 'the name of a host',
-  parse: (given) => (HOST_NAME.test(given) ? given.toLowerCase() : undefined),
+  parse: (given) => {
+    const name = asciiName(given) ?? ''
+    return HOST_NAME.test(name) ? name.toLowerCase() : undefined
+  },
 })
 
 const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9.-]+\.[a-z0-9-]+$/i

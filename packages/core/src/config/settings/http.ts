@@ -1,4 +1,4 @@
-import { text, wholeNumber } from '../setting.ts'
+import { isAddressRange, list, text, wholeNumber } from '../setting.ts'
 import { required } from '../setting-group.ts'
 
 /** Settings of the listening socket. */
@@ -9,9 +9,18 @@ export const http = required('HTTP', {
     min: 0,
     max: 65_535,
   }),
+  trustedProxies: list(
+    'SERVICE_TRUSTED_PROXIES',
+    'Ranges of the proxies in front: the client is the last address outside of them. Unset: the hops count.',
+    {
+      of: 'address ranges such as 10.1.0.0/16',
+      // A range that holds everybody would let clients choose their own address.
+      accepts: (entry) => isAddressRange(entry) && !entry.endsWith('/0'),
+    },
+  ),
   trustedProxyHops: wholeNumber(
     'SERVICE_TRUSTED_PROXY_HOPS',
-    'Proxies in front: the client is this entry of `x-forwarded-for`, counted from the right; 0 ignores the header.',
+    'Proxies in front, where their ranges are not set: the client is this entry of `x-forwarded-for`, counted from the right; 0 ignores the header.',
     { fallback: 1, min: 0, max: 16 },
   ),
   maxConnections: wholeNumber(

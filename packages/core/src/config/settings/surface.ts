@@ -1,9 +1,6 @@
 import { choice, isResolverAddress, list, type Setting, text, url, wholeNumber } from '../setting.ts'
 import { optional } from '../setting-group.ts'
-import { SECRET_CHARS_ADVISED } from '../shared-secret.ts'
-
-/** Characters without which a secret counts as unset. */
-export const SURFACE_SECRET_CHARS = 24
+import { SECRET_CHARS_ADVISED, SECRET_CHARS_NEEDED } from '../shared-secret.ts'
 
 const secrets: Setting<readonly string[]> = {
   ...list(
@@ -12,8 +9,8 @@ const secrets: Setting<readonly string[]> = {
     { secret: true, of: 'secrets' },
   ),
   caution: (given) => {
-    if (given.some((each) => each.length < SURFACE_SECRET_CHARS))
-      return `has an entry shorter than ${SURFACE_SECRET_CHARS} characters, which counts as unset`
+    if (given.some((each) => each.length < SECRET_CHARS_NEEDED))
+      return `has an entry shorter than ${SECRET_CHARS_NEEDED} characters, which counts as unset`
     return given.some((each) => each.length < SECRET_CHARS_ADVISED)
       ? `has an entry shorter than ${SECRET_CHARS_ADVISED} characters, which can be guessed`
       : undefined

@@ -6,14 +6,14 @@ import {
   type ProviderAction,
   ProviderFailure,
   type ProviderServer,
-  type ServerPrice,
+  type ServerPrices,
   type ServerProvider,
   type ServerRequest,
   type ServerSearch,
   type TokenProbe,
 } from '../server-provider.ts'
 import { type ProviderCallParts, ProviderCalls, type ProviderDialect } from './provider-call-http.ts'
-import { addressOf, anything, providerId } from './provider-fields.ts'
+import { addressOf, anything, notOffered, providerId } from './provider-fields.ts'
 
 /** The address of DigitalOcean's API. */
 export const DIGITALOCEAN_API = 'https://api.digitalocean.com'
@@ -123,21 +123,17 @@ export class DigitalOceanProvider implements ServerProvider, TokenProbe {
     }
   }
 
-  async price(wanted: { serverType: string; locations: readonly string[] }): Promise<ServerPrice> {
+  async prices(wanted: { serverType: string; locations: readonly string[] }): Promise<ServerPrices> {
     const answer = await this.#calls.send({ method: 'GET', path: '/v2/sizes?per_page=200' }, sizes)
     const size = answer.sizes.find(({ slug }) => slug === wanted.serverType)
-    const isOffered =
-      size?.available === true && wanted.locations.every((each) => size.regions.includes(each))
-    if (size === undefined || !isOffered)
-      throw new ProviderFailure('refused', {
-        code: 'not_offered',
-        detail: 'it is not offered at every location',
-      })
+    const offered = wanted.locations.filter((each) => size?.available === true && size.regions.includes(each))
+    if (size === undefined || offered.length === 0) throw notOffered(wanted.locations)
     // A number of JSON: its shortest spelling is the one that the provider wrote.
     const minor = decimalUnits(String(size.price_monthly), 2)
     if (minor === undefined)
       throw new ProviderFailure('protocol', { code: 'unexpected_answer', detail: 'a price is not a decimal' })
-    return { currency: 'USD', serverMinor: minor, totalMinor: minor }
+    const places = offered.map((location) => ({ location, serverMinor: minor, totalMinor: minor }))
+    return { currency: 'USD', places }
   }
 
   async probe(): Promise<void> {

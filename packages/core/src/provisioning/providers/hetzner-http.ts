@@ -6,7 +6,7 @@ import {
   type ProviderAction,
   ProviderFailure,
   type ProviderServer,
-  type ServerPrice,
+  type ServerPrices,
   type ServerProvider,
   type ServerRequest,
   type ServerSearch,
@@ -14,7 +14,7 @@ import {
 } from '../server-provider.ts'
 import { keptText } from '../steps/step-end.ts'
 import { type ProviderCallParts, ProviderCalls, type ProviderDialect } from './provider-call-http.ts'
-import { addressOf, anything, providerId } from './provider-fields.ts'
+import { addressOf, anything, notOffered, providerId } from './provider-fields.ts'
 
 /** The address of Hetzner's API. */
 export const HETZNER_API = 'https://api.hetzner.cloud'
@@ -143,21 +143,19 @@ export class HetznerProvider implements ServerProvider, TokenProbe {
     }
   }
 
-  async price(wanted: { serverType: string; locations: readonly string[] }): Promise<ServerPrice> {
+  async prices(wanted: { serverType: string; locations: readonly string[] }): Promise<ServerPrices> {
     const answer = await this.#calls.send({ method: 'GET', path: '/v1/pricing' }, pricing)
     const { currency, server_types: types, primary_ips: addresses } = answer.pricing
     const type = types.find(({ name }) => name === wanted.serverType)
     const ipv4 = addresses.find((each) => each.type === 'ipv4')
-    const asked = wanted.locations.map((location) => {
-      const alone = grossAt(type?.prices, location)
-      return { alone, total: alone + (ipv4 === undefined ? 0 : grossAt(ipv4.prices, location)) }
+    const places = wanted.locations.flatMap((location) => {
+      const serverMinor = grossAt(type?.prices, location)
+      const address = ipv4 === undefined ? 0 : grossAt(ipv4.prices, location)
+      if (serverMinor === undefined || address === undefined) return []
+      return [{ location, serverMinor, totalMinor: serverMinor + address }]
     })
-    const highest = (amounts: readonly number[]) => Math.max(...amounts)
-    return {
-      currency,
-      serverMinor: highest(asked.map(({ alone }) => alone)),
-      totalMinor: highest(asked.map(({ total }) => total)),
-    }
+    if (places.length === 0) throw notOffered(wanted.locations)
+    return { currency, places }
   }
 
   async probe(): Promise<void> {
@@ -194,13 +192,13 @@ const hasNextPage = (meta: unknown): boolean => {
   return typeof pagination?.next_page === 'number'
 }
 
+/** The price at a place; undefined if there is none. */
 function grossAt(
   prices: readonly { location: string; price_monthly: { gross: string } }[] | undefined,
   location: string,
-): number {
+): number | undefined {
   const price = prices?.find((each) => each.location === location)
-  if (price === undefined)
-    throw new ProviderFailure('refused', { code: 'not_offered', detail: `it is not offered in ${location}` })
+  if (price === undefined) return undefined
   const minor = decimalUnits(price.price_monthly.gross, 2)
   if (minor !== undefined) return minor
   throw new ProviderFailure('protocol', {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { field, type JsonSchema, whole } from '../../validation.ts'
+import { ProviderFailure } from '../server-provider.ts'
 
 /** An id of a provider: a whole number that a float holds exactly. It is kept as text. */
 export const providerId = () => whole(1, Number.MAX_SAFE_INTEGER)
@@ -13,3 +14,10 @@ export function addressOf(text: unknown): string | undefined {
   const [address = ''] = text.split('/')
   return isIP(address) === 0 || address.includes('%') ? undefined : address
 }
+
+/** The failure of a price that there is at none of these places. */
+export const notOffered = (locations: readonly string[]): ProviderFailure =>
+  new ProviderFailure('refused', {
+    code: 'not_offered',
+    detail: `it is not offered in ${locations.join(', ')}`,
+  })

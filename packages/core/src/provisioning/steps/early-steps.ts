@@ -1,5 +1,5 @@
 import { moneyText } from '../../money.ts'
-import { catalogFaults, maxMonthly } from '../catalog.ts'
+import { affordable, catalogFaults, maxMonthly, reserveFor } from '../catalog.ts'
 import type { Order } from '../order.ts'
 import { isOverdue } from '../order-timing.ts'
 import { again, fails, goesOn, type StepEnd } from './step-end.ts'
@@ -23,18 +23,25 @@ export async function validateOrder(order: Order, parts: StepParts): Promise<Ste
   return goesOn('pricing')
 }
 
-/** Asks the provider what the server costs now, and refuses more than the catalogue allows. */
+/**
+ * Asks the provider what the server costs now. Places where it is not offered, or costs more than the
+ * catalogue allows, are none of the order's any more; without a place the order fails.
+ */
 export async function priceOrder(order: Order, parts: StepParts): Promise<StepEnd> {
   const entry = await parts.catalogEntry(order.plan, order.provider)
   if (entry === undefined) return fails(order, 'not_in_catalog', `${order.plan} has left the catalogue`)
-  const price = await parts.provider.price(order)
+  const { currency, places } = await parts.provider.prices(order)
   const limit = maxMonthly(entry)
-  if (price.currency !== limit.currency)
-    return fails(order, 'currency_mismatch', `the provider's prices are in ${price.currency}`)
-  if (price.serverMinor > limit.minor) {
-    const now = moneyText({ minor: price.serverMinor, currency: price.currency })
+  if (currency !== limit.currency)
+    return fails(order, 'currency_mismatch', `the provider's prices are in ${currency}`)
+  const fitting = affordable(places, limit)
+  const [first] = fitting
+  if (first === undefined) {
+    const least = { minor: Math.min(...places.map(({ serverMinor }) => serverMinor)), currency }
+    const now = moneyText(least)
     return fails(order, 'price_changed', `a month costs ${now}, and the catalogue allows ${moneyText(limit)}`)
   }
-  const monthlyMinor = Math.max(limit.minor, price.totalMinor)
-  return goesOn('reserving', { change: { monthlyMinor, currency: price.currency } })
+  const locations = fitting.map(({ location }) => location)
+  const change = { monthlyMinor: reserveFor(fitting, limit), currency, locations, location: first.location }
+  return goesOn('reserving', { change })
 }
