@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { restingSuites, SAMPLES } from './test/turns.js'
 
 // One more than there are cores, as suites of processes and timers often wait, yet few enough that the
 // suites' pools fit into one PostgreSQL of 200 connections.
@@ -9,6 +10,11 @@ const WORKERS_MAX = 8
 const runsPacked =
   process.env.SVC_TEST_PACKED === '1' || process.argv.some((argument) => argument.includes('test/packed'))
 
+process.env.SVC_TEST_SAMPLE ??= String(Math.floor(Math.random() * SAMPLES))
+const isNamed = process.argv.slice(2).some((argument) => !argument.startsWith('-'))
+const resting =
+  isNamed || process.env.SVC_TEST_ALL === '1' ? [] : restingSuites(Number(process.env.SVC_TEST_SAMPLE))
+
 export default {
   rootDir: import.meta.dirname,
   testMatch: ['<rootDir>/{packages/*,bench,siege,chaos}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
@@ -16,7 +22,11 @@ export default {
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.js' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },
   testEnvironmentOptions: { customExportConditions: ['svc-source', 'node', 'node-addons'] },
-  testPathIgnorePatterns: ['/node_modules/', ...(runsPacked ? [] : ['<rootDir>/test/packed/'])],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(runsPacked ? [] : ['<rootDir>/test/packed/']),
+    ...resting.map((suite) => `<rootDir>/${suite}\\.test\\.ts$`),
+  ],
   modulePathIgnorePatterns: ['/dist/'],
   globalSetup: '<rootDir>/test/global-setup.js',
   globalTeardown: '<rootDir>/test/global-teardown.js',

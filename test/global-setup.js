@@ -1,7 +1,7 @@
 // Gives the run one real PostgreSQL: the one of DATABASE_URL, else a throwaway of our own. Suites read
 // SVC_TEST_POSTGRES (a URL whose user may create databases) and SVC_TEST_POSTGRES_VERSION (`18.4`, for
 // titles), SVC_TEST_PACKED (a folder for `npm run pack`, which the first suite that needs it makes), and
-// SVC_TEST_SAMPLE (a number that chooses the planted faults of this run).
+// SVC_TEST_SAMPLE (a number that chooses what this run tries, from jest.config.js).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -9,9 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-
-// Divisible by all numbers of parts in use, so that every part is drawn equally often.
-const SAMPLES = 840
+import { SAMPLES } from './turns.js'
 
 async function versionOf(url) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
@@ -37,6 +35,8 @@ async function startOwn() {
 }
 
 export default async function setup() {
+  // Programmes that need the database alone have no configuration of jest.
+  process.env.SVC_TEST_SAMPLE ??= String(Math.floor(Math.random() * SAMPLES))
   const given = process.env.DATABASE_URL
   const own = given ? undefined : await startOwn()
   globalThis.__svcTestPostgres = own?.host
@@ -44,9 +44,9 @@ export default async function setup() {
   process.env.SVC_TEST_POSTGRES_VERSION = own?.version ?? (await versionOf(given))
   // Suites run on databases that they make themselves: nothing may find the given one by accident.
   delete process.env.DATABASE_URL
-  process.env.SVC_TEST_SAMPLE ??= String(Math.floor(Math.random() * SAMPLES))
   if (process.env.SVC_TEST_ALL !== '1') {
-    console.log(`\nSVC_TEST_SAMPLE=${process.env.SVC_TEST_SAMPLE}: this run's part of the planted faults.`)
+    const what = "this run's part of the planted faults and of the suites that take turns"
+    console.log(`\nSVC_TEST_SAMPLE=${process.env.SVC_TEST_SAMPLE}: ${what}.`)
   }
   process.env.SVC_TEST_PACKED = join(mkdtempSync(join(tmpdir(), 'svc-test-packed-')), 'packed')
 }

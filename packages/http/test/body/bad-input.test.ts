@@ -81,18 +81,13 @@ describe('a body that is not what it should be', () => {
   })
 
   it.each([
-    ['{"domain":"mail.example.com","n":1e400}', 34],
-    ['{"domain":"mail.example.com","n":9007199254740992}', 34],
-    ['{"domain":"mail.example.com","n":[-9007199254740993]}', 35],
-    ['{"domain":"mail\\u0000.example.com"}', 11],
-  ])('names the place of what would not be kept as it was sent: %s', async (body, place) => {
+    ['{"domain":"mail.example.com","n":1e400}', 'n: expected a number'],
+    ['{"domain":"mail.example.com","n":9007199254740992}', 'n: expected a number'],
+    ['{"domain":"mail.example.com","n":[-9007199254740993]}', 'n.0: expected a number'],
+    ['{"domain":"mail\\u0000.example.com"}', 'domain: expected a text without NUL'],
+  ])('names the place of what would not be kept as it was sent: %s', async (body, words) => {
     const answer = await served().post('/api/v1/attack-surface', body)
-    expect(answer).toMatchObject({
-      status: 400,
-      body: {
-        details: [expect.stringMatching(new RegExp(`^character ${place}: expected a (?:number|text) `))],
-      },
-    })
+    expect(answer).toMatchObject({ status: 400, body: { details: [expect.stringContaining(words)] } })
   })
 
   it('may hold a lone surrogate', async () => {

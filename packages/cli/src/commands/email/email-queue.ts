@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { type EmailMessageView, type SuppressionView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import type { ExitCode } from '../../program/failure.ts'
+import { EXIT, type ExitCode } from '../../program/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'
@@ -130,7 +130,7 @@ export const checkRelay: Handler<object> = async (run): Promise<ExitCode | undef
       page,
     ),
   )
-  return ok ? undefined : 1
+  return ok ? EXIT.done : EXIT.failed
 }
 
 /** Flags of `svc email send`. */
