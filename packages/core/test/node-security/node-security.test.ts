@@ -47,6 +47,10 @@ describe('node security', () => {
     })
     expect(job?.payload).not.toHaveProperty('force')
     expect(job?.payload.sha256).toBe((await security.show(host)).desired.sha256)
+    // The work has its own time beside that that is waited for a confirmation.
+    const long = await security.set(host, opening('22', '80'), { ...BY, rollbackSeconds: 390 })
+    const seconds = (await jobs()).find(({ id }) => id === long.jobId)?.timeoutSeconds ?? 0
+    expect(seconds - (job?.timeoutSeconds ?? 0)).toBe(300)
   })
 
   it('an equal document changes nothing and makes no job', async () => {
@@ -195,5 +199,52 @@ describe('node security', () => {
       'ssh takes keys only: the host refuses this if nobody has one',
       'ssh lets in ann only',
     ])
+  })
+})
+
+type Security = Awaited<ReturnType<typeof scene>>['security']
+type Host = Awaited<ReturnType<typeof scene>>['host']
+type By = Parameters<Security['reapply']>[1]
+type Scene = Awaited<ReturnType<typeof scene>>
+
+const SHUT = opening('80')
+const VERBS: Readonly<Record<string, (security: Security, host: Host, by: By) => Promise<unknown>>> = {
+  set: (security, host, by) => security.set(host, opening('443'), by),
+  'dry run': (security, host, by) => security.dryRun(host, opening('443'), by),
+  reapply: (security, host, by) => security.reapply(host, by),
+  rollback: (security, host, by) => security.rollback(host, 1, by),
+}
+const FORCED = { ...BY, force: true }
+const REFUSALS: Readonly<Record<string, { code: string; by?: By; before?: (at: Scene) => unknown }>> = {
+  'of another license': { code: 'agent-not-owned' },
+  'whose agent takes no firewall jobs': {
+    code: 'unsupported',
+    before: ({ test, host }) => test.plane.jobs.claim({ ...host, kinds: ['deploy'], claimKey: undefined }),
+  },
+  'of a suspended license': {
+    code: 'conflict',
+    before: ({ test, licenseId }) => test.plane.licenses.suspend(licenseId),
+  },
+  'that has another revision': { code: 'revision-conflict', by: { ...FORCED, ifRevision: 1 } },
+  'that nobody could reach then': { code: 'would-lock-out', by: BY },
+}
+
+describe('a change of a host is refused, and leaves nothing', () => {
+  it.each(
+    Object.keys(VERBS).flatMap((verb) => Object.keys(REFUSALS).map((refusal) => [verb, refusal] as const)),
+  )('%s: %s', async (verb, refusal) => {
+    const at = await scene()
+    await using _ = at.test
+    // Both documents close ssh, so that it counts for each verb whether the caller forces it.
+    await at.security.set(at.host, SHUT, FORCED)
+    await at.security.set(at.host, opening('8080'), FORCED)
+    const { code, by = FORCED, before } = REFUSALS[refusal] ?? { code: '' }
+    await before?.(at)
+    const stranger = { ...at.host, licenseId: (await at.test.license()).id }
+    const host = refusal === 'of another license' ? stranger : at.host
+    const left = async () => [await at.security.history(at.host, 9), await at.jobs()]
+    const kept = await left()
+    await expect(VERBS[verb]?.(at.security, host, by)).rejects.toMatchObject({ code })
+    expect(await left()).toEqual(kept)
   })
 })

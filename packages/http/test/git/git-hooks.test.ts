@@ -247,6 +247,11 @@ describe('git hooks of a license', () => {
     )
     expect(foreign).toMatchObject(none)
     const hook = await scene().hook()
+    const moved = { action: 'update', id: hook, fingerprint: 'nobody-0123456789' }
+    expect(await scene().served.post(HOOKS, moved)).toMatchObject(none)
+    expect(((await scene().served.get(HOOKS)).body as { hooks: object[] }).hooks).toMatchObject([
+      { fingerprint: HOST },
+    ])
     for (const action of ['update', 'rotate', 'delete'])
       expect(await scene().served.post(HOOKS, { action, id: hook }, { authorization })).toMatchObject({
         status: 404,
