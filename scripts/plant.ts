@@ -8,6 +8,7 @@
 //   --seed N       decides which are drawn (default: a new one, which is printed)
 //   --from FILE    faults of a JSON list, as somebody wrote them who has not seen the tests: objects with
 //                  feature, file, find, replace and why
+//   --quick        leaves out suites that start processes, unless a fault has no others
 //   --unchecked    does not run the suites without a fault first: they are known to pass
 //   --list         prints the names of the faults and runs nothing
 // First, the suites run once without a fault. Exit code 1 if a listed fault survived or its code does not
@@ -36,6 +37,7 @@ const { values, positionals } = parseArgs({
     draw: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     from: { type: 'string' },
+    quick: { type: 'boolean', default: false },
     unchecked: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
@@ -55,6 +57,13 @@ async function judge(fault: ListedFault, folder: string, options: RunOptions): P
   }
 }
 
+const OF_PROCESSES = /\/process\/|\/deploy-|\/host-security|\/browser\/(?:chromium|domains)|\/storage\/growth/
+
+function quickOf(fault: ListedFault): ListedFault {
+  const quick = values.quick ? fault.suites.filter((suite) => !OF_PROCESSES.test(suite)) : []
+  return quick.length > 0 ? { ...fault, suites: quick } : fault
+}
+
 async function chosenFaults(): Promise<readonly ListedFault[]> {
   const [text = ''] = positionals
   if (values.draw !== undefined) console.log(`--draw ${values.draw} --seed ${values.seed}`)
@@ -65,7 +74,7 @@ async function chosenFaults(): Promise<readonly ListedFault[]> {
       : draw === undefined
         ? await listedFaults()
         : drawnFaults(root, Number(draw), Number(seed))
-  const chosen = all.filter(({ name, list }) => name.includes(text) && (values.only ?? list) === list)
+  const chosen = all.map(quickOf).filter(({ name, list }) => name.includes(text) && (values.only ?? list) === list)
   if (chosen.length === 0) throw new Error('no fault has such a name: see --list')
   for (const fault of chosen) planted(readFileSync(join(root, fault.file), 'utf8'), fault)
   return chosen

@@ -1,8 +1,10 @@
 // The relay on real sockets: both sides are raw WebSockets, which may do anything.
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { counted } from '../../../../test/support/counted.ts'
 import { type RefusedUpgrade, RelayBench, Side } from './relay-bench.ts'
 
 const QUICK = { pingMs: 20, deadMs: 200, lookMs: 20 }
@@ -43,6 +45,12 @@ describe('a relay', () => {
     const row = await bench.row(id)
     expect(row).toMatchObject({ state: 'ended', endReason: 'done', exitCode: 7, bytesIn: 3, bytesOut: 4 })
     expect(row.command).toBeUndefined()
+    const { plane } = bench.test
+    expect(await counted(plane, 'svc_relay_sessions_ended_total')).toEqual({ '{reason="done"}': 1 })
+    expect(await counted(plane, 'svc_relay_bytes_total')).toEqual({
+      '{direction="in"}': 3,
+      '{direction="out"}': 4,
+    })
   })
 
   it('takes a ticket once: then 409, unused after a minute 401, and later 410 or 404', async () => {
@@ -105,6 +113,8 @@ describe('a relay', () => {
       error: 'subprotocol missing',
     })
     expect(await bench.test.storage.accessSessions.get(id)).toMatchObject({ state: 'claimed' })
+    const refused = await counted(bench.test.plane, 'svc_relay_refused_total')
+    expect(Object.values(refused).sort()).toEqual([1, 3, 6])
     expect(await bench.connect('operator', token)).toBeInstanceOf(Side)
   })
 
@@ -263,13 +273,21 @@ describe('a relay whose time is over', () => {
     env: Record<string, string>,
     row: object,
     code: number,
-    noisy?: true,
+    noisy?: 'prints' | 'types',
   ])[] = [
     ['no_peer', { RELAY_PAIR_TIMEOUT_S: '1' }, { state: 'expired', endReason: 'no_peer' }, 4408],
     ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440],
     // Nobody is there, whatever the host prints and the operator's terminal acknowledges.
-    ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440, true],
+    ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440, 'prints'],
     ['max', { RELAY_MAX_SESSION_S: '1' }, { state: 'ended', endReason: 'max' }, 4441],
+    // Somebody types all the time: the longest time ends that session, and not its rest.
+    [
+      'max',
+      { RELAY_MAX_SESSION_S: '2', RELAY_IDLE_TIMEOUT_S: '1' },
+      { state: 'ended', endReason: 'max' },
+      4441,
+      'types',
+    ],
     ['restart', { RELAY_DRAIN_S: '1' }, { state: 'ended', endReason: 'restart' }, 1012],
   ]
 
@@ -278,7 +296,7 @@ describe('a relay whose time is over', () => {
     const ended = ENDS.map(async ([reason, env, row, code, noisy]) => {
       await using own = await RelayBench.open(env)
       const { id, operator, agent } = reason === 'no_peer' ? await alone(own) : await own.paired()
-      const noise = noisy && setInterval(() => prints(agent, operator), 50)
+      const noise = noisy && setInterval(() => (noisy === 'types' ? types : prints)(agent, operator), 50)
       const drained = reason === 'restart' ? draining(own, operator) : undefined
       expect(await operator.control('bye')).toEqual({ t: 'bye', reason })
       expect(await operator.closed).toBe(code)
@@ -299,6 +317,11 @@ async function alone(own: RelayBench) {
 function prints(agent: Side | undefined, operator: Side): void {
   agent?.socket.send(Buffer.from('a line\n'))
   operator.socket.send('{"t":"ack","n":7}')
+}
+
+/** An operator who types. */
+function types(_: Side | undefined, operator: Side): void {
+  operator.socket.send(Buffer.from('a'))
 }
 
 /** Drains a relay, which admits nobody more and carries its sessions meanwhile. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createControlPlane, type SessionCaller } from '@svc/core'
 import type { User } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, FakeTimers, type TestPlane, testPlane } from '@svc/testing'
+import { counted } from '../../../../test/support/counted.ts'
 
 const ENV = { RELAY_MODE: 'external', RELAY_URL: 'wss://a.example, wss://b.example' }
 
@@ -146,6 +147,7 @@ describe('sessions on hosts', () => {
     clock.advance({ seconds: 61 })
     await beat()
     await open()
+    expect(await counted(test.plane, 'svc_access_sessions_total')).toEqual({ '{mode="shell"}': 7 })
   })
 
   describe('when tenants take all that they can get', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { counted } from '../../../../test/support/counted.ts'
 import { invoice } from '../../../../test/support/payment-provider.ts'
 import type { CheckoutInput } from '../../src/billing/checkout-input.ts'
 import { type BillingScene, billingScene, codeOf } from './billing-scene.ts'
@@ -38,6 +39,9 @@ describe('a checkout', () => {
     })
     expect(await scene.test.storage.licenses.get(scene.licenseId)).toMatchObject({
       contactEmail: 'ann@example.com',
+    })
+    expect(await counted(scene.test.plane, 'svc_billing_checkouts_total')).toEqual({
+      '{outcome="opened"}': 1,
     })
   })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { postgresStorage } from '@svc/testing'
+import { counted } from '../../../../test/support/counted.ts'
 import { eventText, invoice, signedBy, signedByRecipe } from '../../../../test/support/payment-provider.ts'
 import { SERVER } from '../storage/backends.ts'
 import { type BillingScene, billingScene, codeOf } from './billing-scene.ts'
@@ -26,6 +27,7 @@ describe('a payment event', () => {
       actor: 'payment-provider',
       input: { license: scene.licenseId, tier: 'pro' },
     })
+    expect(await counted(scene.test.plane, 'svc_payment_events_total')).toEqual({ '{outcome="applied"}': 1 })
   })
 
   it('that is not signed for these bytes and this time is refused and changes nothing', async () => {

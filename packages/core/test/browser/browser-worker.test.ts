@@ -10,6 +10,7 @@ import {
   type TestPlane,
   testPlane,
 } from '@svc/testing'
+import { counted } from '../../../../test/support/counted.ts'
 import { readAgentRequest } from '../../src/browser/browser-requests.ts'
 
 const SHOP = 'https://www.example.com/'
@@ -91,6 +92,10 @@ describe('a scrape', () => {
     expect(noted).toMatchObject({ id: answer.request_id, urlHost: 'www.example.com', status: 'completed' })
     expect(JSON.stringify(await runs())).not.toContain('12 EUR')
     expect(faked.browser.pagesOpen).toBe(0)
+    expect(await counted(faked.plane, 'svc_browser_calls_total')).toEqual({
+      '{kind="scrape",outcome="completed"}': 1,
+    })
+    expect(await counted(faked.plane, 'svc_browser_bytes_total')).toEqual({ '': expect.any(Number) })
   })
 
   test('of a page that answers with an error is a success', async () => {

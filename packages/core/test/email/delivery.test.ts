@@ -1,4 +1,5 @@
 // Messages on their way: a real relay on loopback takes, puts off, refuses and vanishes.
+
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { EmailDomain } from '@svc/core/ports'
 import { type TestPlane, testPlane } from '@svc/testing'
 import PostalMime from 'postal-mime'
+import { counted } from '../../../../test/support/counted.ts'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp, type Received } from '../../../../test/support/smtp-server.ts'
@@ -126,6 +128,9 @@ describe('A message that the relay takes', () => {
     expect(await found(id)).toMatchObject({ state: 'sent', settledAt: faked.clock.now() })
     await later(48 * HOUR)
     expect(relay.received).toHaveLength(1)
+    expect(await counted(faked.plane, 'svc_email_messages_total')).toEqual({ '{kind="api"}': 1 })
+    expect(await counted(faked.plane, 'svc_email_recipients_total')).toEqual({ '{state="accepted"}': 4 })
+    expect(await counted(faked.plane, 'svc_email_relay_faults_total')).toEqual({})
   })
 
   it('is signed as dkimpy verifies, where it is installed', async () => {
@@ -239,6 +244,8 @@ describe('A relay', () => {
     const ids = [await send(), await send()]
     for (let minutes = 0; minutes < 600; minutes += 10) await later(600)
     expect(await faked.plane.emails.isRelayDown()).toBe(true)
+    const faults = await counted(faked.plane, 'svc_email_relay_faults_total')
+    expect(Object.keys(faults)).toEqual([expect.stringMatching(/^\{fault="\w+"\}$/)])
     for (const id of ids) expect(await found(id)).toMatchObject({ state: 'queued' })
     await relay.start()
     await later(1000)

@@ -1,8 +1,10 @@
 // Tests of values that the service passes to its stores.
+
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { JobKind } from '@svc/core'
 import { JOB_KINDS } from '@svc/core/ports'
 import { buildLicense, type TestPlane, testPlane } from '@svc/testing'
+import { counted } from '../../../../test/support/counted.ts'
 
 let test: TestPlane
 beforeEach(async () => {
@@ -51,6 +53,17 @@ describe('a job makes a deployment', () => {
       { id: job.deploymentId, jobId: job.id, state: 'failed' },
     ])
     expect(again).toMatchObject({ retryOf: job.id, kind, payload: job.payload })
+  })
+})
+
+it('a claim is counted by kind, and by whether another host had the job before', async () => {
+  await test.plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
+  await test.plane.jobs.claim({ licenseId, fingerprint: 'fp-1', claimKey: undefined })
+  test.clock.advance({ minutes: 10 })
+  await test.plane.jobs.claim({ licenseId, fingerprint: 'fp-2', claimKey: undefined })
+  expect(await counted(test.plane, 'svc_jobs_claimed_total')).toEqual({
+    '{kind="prune",how="new"}': 1,
+    '{kind="prune",how="reclaimed"}': 1,
   })
 })
 

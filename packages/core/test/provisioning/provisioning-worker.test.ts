@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Environment } from '@svc/core'
 import { buildCatalogEntry } from '@svc/testing'
+import { counted } from '../../../../test/support/counted.ts'
 import { ProvisioningBench, TEMPLATE, TOKENS } from './provisioning-bench.ts'
 
 let bench: ProvisioningBench
@@ -58,6 +59,9 @@ describe('an order from the request to the server', () => {
       'waiting_agent waiting_agent waiting',
       'waiting_agent ready advanced',
     ])
+    const steps = await counted(bench.plane, 'svc_provisioning_steps_total')
+    expect(Object.values(steps).reduce((sum, each) => sum + each, 0)).toBe(10)
+    expect(steps).toMatchObject({ '{step="validate",outcome="advanced"}': 1 })
   })
 
   it('the server is what was ordered, and carries the labels of its order', async () => {

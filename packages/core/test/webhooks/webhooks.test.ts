@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
+import { counted } from '../../../../test/support/counted.ts'
 import { farSide } from '../../../../test/support/far-side.ts'
 import { isVerified, WebhookScene } from './webhook-scene.ts'
 
@@ -127,6 +128,11 @@ describe('webhooks of licenses', () => {
     const told = (await scene.show(other.id)).deliveries
     expect(told).toMatchObject([{ type: 'webhook.endpoint_disabled', state: 'delivered' }])
     const { plane } = scene.test
+    expect(await counted(plane, 'svc_webhook_endpoints_disabled_total')).toEqual({ '': 1 })
+    expect(await counted(plane, 'svc_webhook_deliveries_total')).toEqual({
+      '{outcome="failed"}': 1,
+      '{outcome="sent"}': 1,
+    })
     await plane.alerts.evaluate()
     await plane.alerts.evaluate()
     const { alerts } = await plane.alerts.list({ scope: { licenseId: scene.licenseId } })

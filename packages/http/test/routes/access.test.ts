@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { proofBytes } from '@svc/core/adapters'
+import { counted } from '../../../../test/support/counted.ts'
 import { serving } from '../support/serving.ts'
 
 const ENV = {
@@ -257,6 +258,7 @@ describe('GET /api/v1/access/pending', () => {
     expect((await pending('fp-1', proved('fp-1', at))).status).toBe(403)
     expect((await pending('fp-1', proved('fp-1', at + 1))).status).toBe(200)
     expect(await pending('fp-1')).toMatchObject({ status: 403, body: { error: 'agent key mismatch' } })
+    expect(await counted(served().plane, 'svc_access_keys_refused_total')).toEqual({ '': 2 })
     const { plane, clock } = served()
     for (const minutes of [1, 1]) {
       clock.advance({ minutes })

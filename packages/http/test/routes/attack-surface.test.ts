@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { counted } from '../../../../test/support/counted.ts'
 import { serving } from '../support/serving.ts'
 
 const PATH = '/api/v1/attack-surface'
@@ -152,6 +153,7 @@ describe('a scan', () => {
     expect(read.body).toMatchObject({
       scan: { state: 'done', progress: 1, hosts: [], findings: [], errors: [] },
     })
+    expect(await counted(served().plane, 'svc_surface_scans_total')).toEqual({ '{state="done"}': 1 })
     const last = { id: scan.id, state: 'done', open_findings: { high: 0, medium: 0, low: 0, info: 0 } }
     expect((await served().get(PATH)).body).toMatchObject({ targets: [{ last_scan: last }] })
   })

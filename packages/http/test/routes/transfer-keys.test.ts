@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { buildHeartbeat } from '@svc/testing'
+import { counted } from '../../../../test/support/counted.ts'
 import { serving } from '../support/serving.ts'
 
 const PATH = '/api/v1/transfer/keys'
@@ -255,12 +256,20 @@ describe('redeeming a transfer key', () => {
     })
     expect(await redeem(key)).toMatchObject(rejected(5))
     expect(await redeem(key, { pin: '0000' })).toMatchObject(rejected(4))
+    // A request without a PIN is no guess, and hears how many are left.
+    expect(await redeem(key)).toMatchObject(rejected(4))
     expect(await redeem(key, { pin: '4711' })).toMatchObject({ status: 200, body: { uses_left: 1 } })
     for (const left of [3, 2, 1]) expect(await redeem(key, { pin: '47110' })).toMatchObject(rejected(left))
     expect(await redeem(key, { pin: ' 4711' })).toMatchObject(ended('locked'))
     expect(await redeem(key, { pin: '4711' })).toMatchObject(ended('locked'))
     expect(await redeem(key)).toMatchObject(ended('locked'))
     expect(await stored(id)).toMatchObject({ uses: 1, pinFails: 5 })
+    expect(await counted(served().plane, 'svc_transfer_keys_minted_total')).toEqual({ '': 1 })
+    expect(await counted(served().plane, 'svc_transfer_redemptions_total')).toEqual({
+      '{outcome="redeemed"}': 1,
+      '{outcome="pin-rejected"}': 6,
+      '{outcome="ended"}': 3,
+    })
   })
 
   it('a crowd of guesses gets five, and a crowd with the right PIN is not locked out', async () => {

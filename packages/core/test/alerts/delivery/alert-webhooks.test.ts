@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createOutbound } from '@svc/core'
 import { RETRY_JITTER, RETRY_SECONDS } from '@svc/core/ports'
 import { Webhook } from 'standardwebhooks'
+import { counted } from '../../../../../test/support/counted.ts'
 import { type FarSide, farSide } from '../../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../../net/scripted-resolver.ts'
 import { FleetScene } from '../fleet-scene.ts'
@@ -67,6 +68,10 @@ describe('webhooks of alerts', () => {
       alert: { kind: 'disk_high', status: 'firing', host: { id: 'agt_fp', hostname: 'web-1' } },
     })
     expect(far.seen[0]).toMatchObject({ method: 'POST', url: '/a?b' })
+    expect(await counted(scene.test.plane, 'svc_alert_deliveries_total')).toEqual({
+      '{channel="log",outcome="sent"}': 2,
+      '{channel="webhook",outcome="sent"}': 2,
+    })
   })
 
   it('the official verifier accepts a message of this moment, and none that was changed', async () => {
