@@ -8,7 +8,7 @@
 //   --seed N       decides which are drawn (default: a new one, which is printed)
 //   --from FILE    faults of a JSON list, as somebody wrote them who has not seen the tests: objects with
 //                  feature, file, find, replace and why
-//   --quick        leaves out suites that start processes, unless a fault has no others
+//   --quick        only the nearest suites of each fault, without those that start processes
 //   --unchecked    does not run the suites without a fault first: they are known to pass
 //   --list         prints the names of the faults and runs nothing
 // First, the suites run once without a fault. Exit code 1 if a listed fault survived or its code does not
@@ -58,10 +58,16 @@ async function judge(fault: ListedFault, folder: string, options: RunOptions): P
 }
 
 const OF_PROCESSES = /\/process\/|\/deploy-|\/host-security|\/browser\/(?:chromium|domains)|\/storage\/growth/
+const NEAREST = 12
 
+// Near is a suite that shares words with the path of the source.
 function quickOf(fault: ListedFault): ListedFault {
-  const quick = values.quick ? fault.suites.filter((suite) => !OF_PROCESSES.test(suite)) : []
-  return quick.length > 0 ? { ...fault, suites: quick } : fault
+  if (!values.quick) return fault
+  const words = fault.file.split(/[/.-]/).filter((word) => word.length > 3 && word !== 'packages')
+  const shared = (suite: string) => words.filter((word) => suite.includes(word.replace(/s$/, ''))).length
+  const near = fault.suites.filter((suite) => !OF_PROCESSES.test(suite))
+  const suites = near.toSorted((one, other) => shared(other) - shared(one)).slice(0, NEAREST)
+  return suites.length > 0 ? { ...fault, suites } : fault
 }
 
 async function chosenFaults(): Promise<readonly ListedFault[]> {
@@ -74,7 +80,9 @@ async function chosenFaults(): Promise<readonly ListedFault[]> {
       : draw === undefined
         ? await listedFaults()
         : drawnFaults(root, Number(draw), Number(seed))
-  const chosen = all.map(quickOf).filter(({ name, list }) => name.includes(text) && (values.only ?? list) === list)
+  const chosen = all
+    .map(quickOf)
+    .filter(({ name, list }) => name.includes(text) && (values.only ?? list) === list)
   if (chosen.length === 0) throw new Error('no fault has such a name: see --list')
   for (const fault of chosen) planted(readFileSync(join(root, fault.file), 'utf8'), fault)
   return chosen

@@ -64,6 +64,21 @@ test('429 on a claim is waited out as long as Retry-After says', async () => {
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
 })
 
+test('After 429 the agent asks half as often, and comes back to its pace step by step', async () => {
+  await using bench = await AgentBench.open()
+  const times: number[] = []
+  bench.plane.script('claim', () => {
+    times.push(performance.now())
+    return times.length <= 2 ? { status: 429, headers: { 'retry-after': '0' } } : undefined
+  })
+  const agent = bench.start({ timing: { pollMs: 100 } })
+  await bench.plane.until(() => times.length === 5)
+  await agent.stop()
+  // Twice 429 is four times the wait, less a tenth for each answer since, spread by a quarter at most.
+  expect((times[3] ?? 0) - (times[2] ?? 0)).toBeGreaterThan(0.75 * 0.9 * 400 - 10)
+  expect((times[4] ?? 0) - (times[3] ?? 0)).toBeGreaterThan(0.75 * 0.81 * 400 - 10)
+})
+
 test.each(['status', 'logs'] as const)('429 on %s is waited out and the job ends well', async (route) => {
   await using bench = await AgentBench.open()
   // Long enough for the line to be refused while the job still runs: its end must not cut the wait.
