@@ -22,9 +22,9 @@ test('A heartbeat names the host, its boot, its state and measured cpu, memory a
   expect(body).not.toHaveProperty('jobs')
 })
 
-test('The interval that the plane names is kept', async () => {
+test.each([60, 3600])('The interval that the plane names is kept: %s s', async (next_interval) => {
   await using bench = await AgentBench.open()
-  bench.plane.script('heartbeat', () => ({ body: { ack: true, next_interval: 3600 } }))
+  bench.plane.script('heartbeat', () => ({ body: { ack: true, next_interval } }))
   const agent = bench.start()
   await bench.plane.until(() => bench.plane.called('claim').length > 20)
   expect(bench.plane.called('heartbeat')).toHaveLength(1)

@@ -162,6 +162,18 @@ describe('servers of others', () => {
     expect(bench.hetzner.count('DELETE')).toBe(0)
   })
 
+  it('of several servers that an order finds instead of making one none is touched', async () => {
+    await bench.until(await bench.order(), 'waiting_agent')
+    const plane = bench.hetzner.live[0]?.labels['svc-cp'] ?? ''
+    const order = await bench.until(await bench.order(), 'creating')
+    const labels = { 'svc-order': order.id, 'svc-cp': plane, 'svc-nonce': order.nonce }
+    for (const name of ['one', 'two']) foreign(labels, name)
+    expect(await bench.step(order)).toBe('creating > failed failed multiple_servers')
+    bench.clock.advance({ hours: 1 })
+    expect(await bench.step(order)).toBe('nothing due')
+    expect([bench.hetzner.live.length, bench.hetzner.count('DELETE')]).toEqual([3, 0])
+  })
+
   it('of several servers with the labels of one order none is touched', async () => {
     const order = await bench.until(await bench.order(), 'waiting_agent')
     const labels = bench.hetzner.live[0]?.labels ?? {}
@@ -209,6 +221,19 @@ describe('a provider', () => {
     expect(bench.hetzner.requests.length).toBe(calls)
     bench.clock.advance({ seconds: 2 })
     expect(await bench.step(one)).toBe('booting > waiting_agent advanced')
+  })
+
+  it('that refuses a request for a server for its limit has made none: it does not count', async () => {
+    const order = await bench.until(await bench.order(), 'creating')
+    for (let refused = 0; refused < 4; refused += 1) {
+      const answer = { status: 429, body: error('rate_limit_exceeded'), headers: {} }
+      bench.hetzner.fail({ answer, on: { method: 'POST' } })
+      expect(await bench.step(order)).toBe('creating > creating retry rate_limited')
+      expect(await bench.get(order)).toMatchObject({ creates: 0, createSentAt: undefined })
+      bench.clock.advance({ minutes: 5 })
+    }
+    expect(await bench.step(order)).toBe('creating > waiting_action advanced')
+    expect(bench.hetzner.live).toHaveLength(1)
   })
 
   it('that has few calls left is left alone, although it answered', async () => {

@@ -31,6 +31,16 @@ export function sweepContract(scene: Scene): void {
     expect((await scene().sweep()).timedOut).toEqual([job.id])
   })
 
+  it('a timeout counts from the claim, however long the job waited', async () => {
+    await scene().enqueue({ timeoutSeconds: 100 })
+    scene().clock.advance({ hours: 1 })
+    const { job } = await scene().claim(HOST)
+    scene().clock.advance(99_999)
+    expect(await scene().sweep()).toEqual(NOTHING)
+    scene().clock.advance(1)
+    expect((await scene().sweep()).timedOut).toEqual([job?.id])
+  })
+
   it('a timeout does not rewrite the cancel of a person', async () => {
     const job = await scene().held({ timeoutSeconds: 100 })
     await scene().cancel(job, { reason: 'a person' })

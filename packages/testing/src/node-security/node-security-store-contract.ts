@@ -68,6 +68,7 @@ export function nodeSecurityStoreContract(name: string, open: () => Promise<Stor
     })
 
     it('keeps a number of revisions, and lets go of the oldest', async () => {
+      for (const revision of [1, 2, 3]) await add({ ...host('fp-neighbour'), revision })
       for (let revision = 1; revision <= KEPT_REVISIONS + 1; revision += 1) await add({ revision })
       const kept = await store().history(host(), KEPT_REVISIONS + 10)
       expect(kept).toHaveLength(KEPT_REVISIONS)
@@ -76,6 +77,8 @@ export function nodeSecurityStoreContract(name: string, open: () => Promise<Stor
       // A write that is refused removes nothing.
       expect(await add({ revision: 2 * KEPT_REVISIONS })).toBeUndefined()
       expect(await store().history(host(), KEPT_REVISIONS + 10)).toEqual(kept)
+      // Those of a neighbour are counted for themselves.
+      expect(await store().history(host('fp-neighbour'), 10)).toHaveLength(3)
     })
 
     it('what is applied follows from the job, from its making to its end', async () => {
