@@ -91,11 +91,11 @@ describe('git hooks of a license', () => {
       status: 200,
     })
     scene().served.clock.advance({ hours: 23, minutes: 59 })
-    expect((await scene().push(hook, githubPush({}, 'still'))).status).not.toBe(401)
+    expect((await scene().push(hook, githubPush({}, 'still'))).status).toBeLessThan(300)
     scene().served.clock.advance({ minutes: 1 })
     expect(await scene().push(hook, githubPush({}, 'three'))).toMatchObject({ status: 401 })
     expect(await scene().push(hook, githubPush({}, 'four'), () => SIGNERS.bearer(fresh))).toMatchObject({
-      status: 202,
+      status: 200,
     })
   })
 
