@@ -126,8 +126,14 @@ export function suitesOf(path: string, suites: readonly string[]): readonly stri
   const word = words.find((each) => !LEVELS.test(each)) ?? ''
   const stem = word.replace(/(?:ies|es|s|y)$/, '').replace(/-.*(?=-)/, '')
   const stems = [stem === 'agent' ? '/agents/' : stem, ...(KIN[stem] ?? [])].filter((each) => each.length > 2)
-  const found = suites.filter((suite) => stems.some((each) => suite.includes(each)))
-  return found.length > 0
-    ? found
+  // Tables over all commands.
+  const ofCommands = path.startsWith('packages/cli/src/commands/')
+    ? suites.filter((suite) => suite.startsWith('packages/cli/test/terminal/'))
+    : []
+  const found = suites.filter(
+    (suite) => stems.some((each) => suite.includes(each)) && !ofCommands.includes(suite),
+  )
+  return found.length + ofCommands.length > 0
+    ? [...found, ...ofCommands]
     : suites.filter((suite) => suite.startsWith(`packages/${pack}/test/${rest[0]}`))
 }

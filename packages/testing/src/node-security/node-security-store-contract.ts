@@ -77,7 +77,7 @@ export function nodeSecurityStoreContract(name: string, open: () => Promise<Stor
       // A write that is refused removes nothing.
       expect(await add({ revision: 2 * KEPT_REVISIONS })).toBeUndefined()
       expect(await store().history(host(), KEPT_REVISIONS + 10)).toEqual(kept)
-      // Those of a neighbour are counted for themselves.
+      // Revisions of a neighbour are counted for themselves.
       expect(await store().history(host('fp-neighbour'), 10)).toHaveLength(3)
     })
 
