@@ -59,7 +59,8 @@ export const MOVE = {
         creates = case when $5::jsonb ? 'creates' then greatest(o.creates - 1, 0) else o.creates end,
         ${set('create_sent_at', 'createSentAt', '::timestamptz')}, ${set('server_id', 'serverId')},
         ${set('action_id', 'actionId')}, ${set('ipv4', 'ipv4')}, ${set('ipv6', 'ipv6')},
-        ${set('locations', 'locations', '::jsonb')}, ${set('location', 'location')}, ${set('monthly_minor', 'monthlyMinor', '::bigint')},
+        ${set('locations', 'locations', '::jsonb')}, ${set('location', 'location')},
+        ${set('monthly_minor', 'monthlyMinor', '::bigint')},
         ${set('currency', 'currency')}, ${set('license_key', 'licenseKey')},
         ${set('error_code', 'errorCode')}, ${set('error_detail', 'errorDetail')},
         error_since = case when not $5::jsonb ? 'errorCode' then o.error_since
