@@ -14,6 +14,7 @@ const TURNS = [
       'packages/cli/test/agent/strays',
       'packages/cli/test/agent/backup-handlers',
       'test/docs-billing',
+      'chaos/test/chaos',
     ],
   },
   {
