@@ -43,7 +43,7 @@ export function requireExact(text: string): void {
     if (code === QUOTE) {
       const end = endOfString(text, index)
       const words = stringAt(text, index, end)
-      if (isKey && frame !== undefined) frame.at = words.replaceAll(NUL, '')
+      if (isKey && frame !== undefined) frame.at = nameOf(words.replaceAll(NUL, ''))
       if (words.includes(NUL)) throw refused(frames, A_TEXT)
       isKey = false
       index = end
@@ -63,6 +63,9 @@ export function requireExact(text: string): void {
     }
   }
 }
+
+// A refusal repeats nothing but what could be the name of a field.
+const nameOf = (key: string): string => (/^[a-z][a-z0-9_]{0,63}$/.test(key) ? key : '*')
 
 /** The value of a string, as far as NUL counts: a text without an escape of it is not parsed. */
 function stringAt(text: string, start: number, end: number): string {
