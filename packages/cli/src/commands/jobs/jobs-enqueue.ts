@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type DeploymentView, type JobView, Problem } from '@svc/core'
-import { requireExact, shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
+import { exactJson } from '../exact-json.ts'
 import { wholeNumber } from '../number-option.ts'
 import { followToEnd } from './follow.ts'
 import { jobsTable } from './job-table.ts'
@@ -66,7 +67,7 @@ async function inputOf({ io, args, options }: CommandRun<EnqueueOptions>): Promi
 
 async function payloadOf(cwd: string, text: string): Promise<object> {
   const json = text.startsWith('@') ? await readPayload(resolve(cwd, text.slice(1))) : text
-  const payload = parse(json)
+  const payload = exactJson(json)
   if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload
   throw new Problem('invalid-input', { detail: '--payload must be a JSON object, or @FILE that holds one' })
 }
@@ -75,15 +76,4 @@ async function readPayload(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Problem('invalid-input', { detail: `the payload file ${path} cannot be read (${error.code})` })
   })
-}
-
-function parse(json: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return undefined
-  }
-  requireExact(json)
-  return value
 }

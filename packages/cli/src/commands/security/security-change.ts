@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
-import { type DryRunView, requireExact, type SecurityOutcomeView, shellWord } from '@svc/core/adapters'
+import { type DryRunView, type SecurityOutcomeView, shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
+import { exactJson } from '../exact-json.ts'
 import { wholeNumber } from '../number-option.ts'
 import type { HostOptions } from './security-show.ts'
 
@@ -79,18 +80,7 @@ async function settingsIn(cwd: string, file: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Problem('invalid-input', { detail: `the settings file ${path} cannot be read (${error.code})` })
   })
-  const settings = parse(text)
+  const settings = exactJson(text)
   if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings
   throw new Problem('invalid-input', { detail: `${path} must hold a JSON object` })
-}
-
-function parse(json: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return undefined
-  }
-  requireExact(json)
-  return value
 }
