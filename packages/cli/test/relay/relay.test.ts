@@ -140,6 +140,14 @@ describe('a relay', () => {
     expect((side as Side).socket.protocol).toBe('svc-relay.v1')
   })
 
+  it('takes a page of a site that is named, and then none of our own', async () => {
+    await open({ RELAY_ALLOWED_ORIGINS: 'https://panel.example' })
+    const { token } = await bench.opened()
+    const from = (origin: string) => bench.connect('operator', token, { origin })
+    expect(await from('https://svc.example')).toEqual({ status: 403, error: 'origin not allowed' })
+    expect(await from('https://panel.example')).toBeInstanceOf(Side)
+  })
+
   it.each([
     ['bytes before both are there', Buffer.from('x'), 4400],
     ['text that is no JSON', '{', 4400],
