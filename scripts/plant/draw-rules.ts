@@ -89,6 +89,12 @@ export const DRAW_RULES: readonly DrawRule[] = [
     wrong: gone,
   },
   { name: 'a cursor: no further page', where: ANYWHERE, right: /\blimit \+ 1\b/g, wrong: () => 'limit' },
+  {
+    name: 'a cap: one more',
+    where: ANYWHERE,
+    right: /(?<=\bconst (?:MAX|MOST)_?[A-Z_]{0,40} = )\d[\d_]*\b/g,
+    wrong: ([number]) => `${number} + 1`,
+  },
   { name: 'a page is not cut', where: ANYWHERE, right: /\.slice\(0, \w+\)/g, wrong: gone },
   {
     name: 'exit code 0',
