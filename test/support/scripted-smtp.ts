@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 
-/** Replies of a relay to a command, after which it may hang up. `''` says nothing. */
-export type Said = string | { readonly say: string; readonly ends: true }
+/** Replies of a relay to a command, after which it may hang up, or which come late. `''` says nothing. */
+export type Said =
+  | string
+  | { readonly say: string; readonly ends: true }
+  | { readonly say: string; readonly afterMs: number }
 
 /** A relay that says exactly what a test tells it to. */
 export interface ScriptedSmtp extends AsyncDisposable {
   readonly url: string
+  readonly port: number
   /** The commands of each connection, in order. */
   readonly sessions: string[][]
   /** Messages as they came, with the dots of SMTP taken off. */
@@ -41,6 +45,11 @@ export async function scriptedSmtp(): Promise<ScriptedSmtp> {
         (fallback === undefined ? USUAL.find(([begins]) => command.startsWith(begins)) : ['', fallback]) ??
         []
       const text = typeof said === 'string' ? said : said.say
+      if (typeof said !== 'string' && 'afterMs' in said) {
+        const late = setTimeout(() => socket.write(`${text}\r\n`), said.afterMs)
+        socket.once('close', () => clearTimeout(late))
+        return text
+      }
       if (text !== '') socket.write(`${text}\r\n`)
       if (typeof said !== 'string') socket.end()
       return text
@@ -73,6 +82,7 @@ export async function scriptedSmtp(): Promise<ScriptedSmtp> {
   const { port } = server.address() as { port: number }
   return Object.assign(relay, {
     url: `smtp://127.0.0.1:${port}`,
+    port,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise<void>((resolve) => server.close(() => resolve()))

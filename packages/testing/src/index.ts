@@ -47,3 +47,4 @@ export { TEST_ENVIRONMENT, type TestPlane, type TestPlaneOverrides, testPlane } 
 export { buildUser } from './users/build-user.ts'
 export { quickPasswordHash } from './users/quick-password-hash.ts'
 export { buildEndpoint } from './webhooks/build-endpoint.ts'
+export { type LeftAlso, nothingLeft, whatIsLeft } from './what-is-left.ts'

@@ -48,7 +48,7 @@ import { memoryWebhooksStore } from './webhooks/webhooks-store-memory.ts'
  */
 export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTables()): Storage {
   const turns = new Turns()
-  return {
+  const storage: Storage = {
     ...storesOver(tables, (statement) => turns.take(statement), clock),
     kind: 'fake',
     rates: new MemoryRateCounter(clock),
@@ -63,7 +63,14 @@ export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTab
     connections: () => undefined,
     [Symbol.asyncDispose]: () => turns.take(() => {}),
   }
+  TABLES.set(storage, tables)
+  return storage
 }
+
+const TABLES = new WeakMap<Storage, MemoryTables>()
+
+/** The tables behind a fake storage; undefined for any other storage. */
+export const tablesOf = (storage: Storage): MemoryTables | undefined => TABLES.get(storage)
 
 const DATA_KEY = `fake:${Buffer.alloc(32, 5).toString('base64')}`
 

@@ -26,9 +26,15 @@ export interface PeerListener {
 /** The share of the window after which the other side is told that bytes were consumed. */
 const ACK_SHARE = 1 / 8
 const ACK_MS = 50
-/** Silence of the relay, which asks for a sign of life every 20 s, after which it counts as gone. */
-const DEAD_MS = 60_000
-const LOOK_MS = 10_000
+
+/** When a relay counts as gone, in milliseconds. */
+export interface PeerTiming {
+  /** Silence of the relay, which asks for a sign of life every 20 s, after which it counts as gone. */
+  readonly deadMs: number
+  readonly lookMs: number
+}
+
+const PEER_TIMING: PeerTiming = { deadMs: 60_000, lookMs: 10_000 }
 
 /** One side's connection to the relay, with the credit of both directions. */
 export class RelayPeer {
@@ -51,7 +57,7 @@ export class RelayPeer {
   #heardMs = performance.now()
   #bye: string | undefined
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, { deadMs, lookMs }: PeerTiming = PEER_TIMING) {
     this.#socket = socket
     const ready = Promise.withResolvers<Ready>()
     const ended = Promise.withResolvers<PeerEnd>()
@@ -71,8 +77,8 @@ export class RelayPeer {
       ended.resolve({ reason: this.#bye, code })
     })
     this.#watch = setInterval(() => {
-      if (performance.now() - this.#heardMs > DEAD_MS) socket.terminate()
-    }, LOOK_MS)
+      if (performance.now() - this.#heardMs > deadMs) socket.terminate()
+    }, lookMs)
   }
 
   /** Names the listener; what came before is handed to it now. */

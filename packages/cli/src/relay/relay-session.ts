@@ -13,10 +13,17 @@ export interface RelayTiming {
   readonly deadMs: number
   /** How often the sessions are compared with the ledger. */
   readonly lookMs: number
+  /** How long a side may take to answer the closing of its connection, from the last that it said. */
+  readonly goodbyeMs: number
 }
 
 /** Timing of a relay: below the minute after which common proxies end silent connections. */
-export const RELAY_TIMING: RelayTiming = { pingMs: 20_000, deadMs: 45_000, lookMs: 2000 }
+export const RELAY_TIMING: RelayTiming = {
+  pingMs: 20_000,
+  deadMs: 45_000,
+  lookMs: 2000,
+  goodbyeMs: 3000,
+}
 
 /** The parts of one session at the relay. */
 export interface RelaySessionParts {
@@ -40,8 +47,8 @@ const HIGH_BYTES = 1024 * 1024
 const LOW_BYTES = 256 * 1024
 /** A side that lets this much pile up is cut: the other one ignores the window. */
 const MOST_BYTES = 8 * 1024 * 1024
-/** How long a side may take to answer the closing of its connection. */
-const GOODBYE_MS = 3000
+/** Ends of a program: whoever still reads what it has printed gets the rest, and how it ended. */
+const FINISHED: ReadonlySet<RelayEnd> = new Set(['done', 'error'])
 
 interface Side {
   readonly role: RelayRole
@@ -72,7 +79,8 @@ export class RelaySession {
   constructor(parts: RelaySessionParts) {
     this.#parts = parts
     parts.metrics.begun(parts.mode)
-    this.#after(parts.pairMs, () => this.#isReady || this.end('no_peer'))
+    // The note that both are there may take its time: whoever has come by then has a peer.
+    this.#after(parts.pairMs, () => this.#sides.size === 2 || this.end('no_peer'))
   }
 
   /** Takes the connection of one side. */
@@ -101,10 +109,11 @@ export class RelaySession {
     if (this.#isOver) return
     this.#isOver = true
     for (const timer of this.#timers) clearTimeout(timer)
-    for (const { socket } of this.#sides.values()) {
+    for (const side of this.#sides.values()) {
+      const { socket } = side
       if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ t: 'bye', reason: wordOf(reason) }))
       socket.close(CLOSE_CODES[reason])
-      setTimeout(() => socket.terminate(), GOODBYE_MS).unref()
+      this.#partFrom(side, FINISHED.has(reason))
     }
     void this.#recording?.end()
     void this.#note(reason)
@@ -134,8 +143,8 @@ export class RelaySession {
   }
 
   #hear(side: Side, data: Buffer, isBinary: boolean): void {
-    if (this.#isOver) return
     side.heardMs = performance.now()
+    if (this.#isOver) return
     if (isBinary) this.#hearBytes(side, data)
     else this.#hearControl(side, data)
   }
@@ -188,6 +197,21 @@ export class RelaySession {
       from.isPaused = true
       from.socket.pause()
     }
+  }
+
+  /**
+   * Cuts a side that does not answer the closing. One that acknowledges bytes is still reading: over a slow
+   * line the last of them take longer. `ws` itself cuts it after half a minute.
+   */
+  #partFrom(side: Side, isPatient: boolean): void {
+    const { goodbyeMs } = this.#parts.timing
+    const { socket } = side
+    const look = setInterval(() => {
+      if (isPatient && performance.now() - side.heardMs < goodbyeMs) return
+      clearInterval(look)
+      socket.terminate()
+    }, goodbyeMs).unref()
+    socket.once('close', () => clearInterval(look))
   }
 
   #left(role: RelayRole, code: number): void {

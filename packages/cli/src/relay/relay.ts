@@ -30,6 +30,8 @@ export interface RelayParts {
   /** How long sessions go on once the process drains, in milliseconds. */
   readonly drainMs: number
   readonly timing?: Partial<RelayTiming>
+  /** Bytes of one recording at most; 50 MiB when absent. */
+  readonly recordingBytes?: number
 }
 
 /** A connection that asks to be admitted. */
@@ -56,7 +58,8 @@ export class Relay {
     handleProtocols: () => SUBPROTOCOL,
   })
   #looking: NodeJS.Timeout | undefined
-  #draining: NodeJS.Timeout | undefined
+  #isDraining = false
+  #ending: NodeJS.Timeout | undefined
 
   constructor(parts: RelayParts) {
     countBuffersWithHeap()
@@ -80,7 +83,7 @@ export class Relay {
     const { keys, clock, ledger, config } = this.#parts
     const { role, token, origin, subprotocols } = arrival
     if (origin !== undefined && !this.#origins.includes(origin)) return { refusal: 'origin not allowed' }
-    if (this.#draining !== undefined) return { refusal: 'draining' }
+    if (this.#isDraining) return { refusal: 'draining' }
     if (!subprotocols.includes(SUBPROTOCOL)) return { refusal: 'subprotocol missing' }
     const expected = { keys, audiences: this.#audiences, role, now: clock.now() }
     const ticket = checkTicket(token ?? '', expected)
@@ -112,11 +115,15 @@ export class Relay {
 
   /** Lets sessions go on for a while, then ends them: a restart. No more connections are admitted. */
   drain(): void {
-    if (this.#draining !== undefined) return
+    if (this.#isDraining) return
+    this.#isDraining = true
+    if (this.size > 0) this.#endSoon()
+  }
+
+  #endSoon(): void {
     const { drainMs, log } = this.#parts
-    if (this.size > 0) log.info({ sessions: this.size, ms: drainMs }, 'draining: sessions end soon')
-    this.#draining = setTimeout(() => this.#endAll(), drainMs)
-    if (this.size === 0) clearTimeout(this.#draining)
+    log.info({ sessions: this.size, ms: drainMs }, 'draining: sessions end soon')
+    this.#ending ??= setTimeout(() => this.#endAll(), drainMs)
   }
 
   #begun(ticket: CheckedTicket, screen: AdmittedSession): RelaySession {
@@ -131,17 +138,20 @@ export class Relay {
       onOver: () => this.#over(sid),
     })
     this.#sessions.set(sid, session)
+    // A ticket that was looked at when the draining began lets its session begin after that.
+    if (this.#isDraining) this.#endSoon()
     this.#looking ??= setInterval(() => void this.#look(), this.#timing.lookMs)
     return session
   }
 
   #recorderOf({ sid, mode }: CheckedTicket): ((screen: AdmittedSession) => Recording) | undefined {
-    const { config, clock, log, metrics } = this.#parts
+    const { config, clock, log, metrics, recordingBytes: mostBytes } = this.#parts
     const { recordDir: folder } = config
     // The bytes of SSH are sealed: there is nothing to read in them.
     if (folder === undefined || mode === 'tcp') return undefined
     const onFailed = () => metrics.recordingFailed()
-    return (screen) => new Recording({ folder, sid, mode, screen, clock, log, onFailed })
+    const most = mostBytes === undefined ? {} : { mostBytes }
+    return (screen) => new Recording({ folder, sid, mode, screen, clock, log, onFailed, ...most })
   }
 
   #over(sid: string): void {
@@ -149,7 +159,8 @@ export class Relay {
     if (this.#sessions.size > 0) return
     clearInterval(this.#looking)
     this.#looking = undefined
-    clearTimeout(this.#draining)
+    clearTimeout(this.#ending)
+    this.#ending = undefined
   }
 
   /** Ends sessions that were revoked, or whose license or operator was barred. */

@@ -15,13 +15,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Log } from '@svc/core'
 import { buildHeartbeat, FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import { slowWay } from '../../../../test/support/slow-way.ts'
 import '../../../../test/support/standard-input.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import { AGENT_TIMING } from '../../src/agent/agent-options.ts'
@@ -122,28 +122,9 @@ async function peerless(port: number) {
   await expect(peer.ask('GET', '/manifest')).rejects.toMatchObject({ status: 401 })
 }
 
-/** Passes bytes on, counts them, and cuts each of the first connections after so many. */
-async function cutting(port: number, cuts: number, after: number) {
-  const counts = { bytes: 0, connections: 0 }
-  const server: Server = createServer((near) => {
-    counts.connections += 1
-    const isCut = counts.connections <= cuts
-    let passed = 0
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far])
-      socket.on('error', () => {}).on('close', () => [near, far].map((each) => each.destroy()))
-    const count = (chunk: Buffer) => {
-      counts.bytes += chunk.length
-      passed += chunk.length
-      if (isCut && passed > after) near.destroy()
-    }
-    near.on('data', count).pipe(far)
-    far.on('data', count).pipe(near)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address() as { port: number }
-  return { counts, port: address.port, [Symbol.asyncDispose]: async () => void server.close() }
-}
+/** A way that cuts each of its first connections after so many bytes. */
+const cutting = (port: number, connections: number, afterBytes: number) =>
+  slowWay(port, { cuts: { connections, afterBytes } })
 
 function expectRelease(host = 'web-2') {
   const at = released(host)

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { verificationKeys } from '@svc/core'
+import type { RelayLedger } from '@svc/core/adapters'
 import { createRelayApp, type Listening, listen } from '@svc/http'
-import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+import { buildHeartbeat, nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import { WebSocket } from 'ws'
 import { freePort } from '../../../../test/support/free-port.ts'
+import type { Relay } from '../../src/relay/relay.ts'
 import type { RelayTiming } from '../../src/relay/relay-session.ts'
-import { servedRelay } from '../../src/relay/served-relay.ts'
+import { type ServedRelayParts, servedRelay } from '../../src/relay/served-relay.ts'
 
 /** One side of a session, with everything that it has heard. */
 export class Side {
@@ -49,16 +51,29 @@ export interface RefusedUpgrade {
   readonly error: string
 }
 
+/** Parts of a relay that a test chooses. */
+export type RelayBenchParts = Pick<ServedRelayParts, 'recordingBytes'> & {
+  /** Wraps the ledger, which may take its time. */
+  readonly ledgerOver?: (ledger: RelayLedger) => RelayLedger
+}
+
 /** A plane with a relay behind a socket, and one host. */
 export class RelayBench implements AsyncDisposable {
   readonly test: TestPlane
   readonly server: Listening
+  readonly relay: Relay
   readonly licenseId: string
   readonly url: string
 
-  private constructor(test: TestPlane, server: Listening, licenseId: string, url: string) {
+  private constructor(
+    test: TestPlane,
+    { server, relay }: { server: Listening; relay: Relay },
+    licenseId: string,
+    url: string,
+  ) {
     this.test = test
     this.server = server
+    this.relay = relay
     this.licenseId = licenseId
     this.url = url
   }
@@ -66,6 +81,7 @@ export class RelayBench implements AsyncDisposable {
   static async open(
     env: Record<string, string> = {},
     timing: Partial<RelayTiming> = {},
+    more: RelayBenchParts = {},
   ): Promise<RelayBench> {
     const port = await freePort()
     const url = `ws://127.0.0.1:${port}`
@@ -73,11 +89,14 @@ export class RelayBench implements AsyncDisposable {
     const test = testPlane({ env: { ...settings, ...env } })
     const { plane } = test
     const drainMs = 1000 * plane.config.relay.drainSeconds
-    const { routes } = servedRelay(plane, { keys: verificationKeys(plane.signer.jwks()), drainMs, timing })
+    const { ledgerOver, ...parts } = more
+    const ledger = ledgerOver?.(plane.relayLedger) ?? plane.relayLedger
+    const keys = verificationKeys(plane.signer.jwks())
+    const { relay, routes } = servedRelay(plane, { keys, ledger, drainMs, timing, ...parts })
     const app = createRelayApp(plane, routes)
     const server = await listen(app, { host: '127.0.0.1', port, drainDeadlineMs: 2000 })
     const { id } = await test.license()
-    const bench = new RelayBench(test, server, id, url)
+    const bench = new RelayBench(test, { server, relay }, id, url)
     await bench.beat()
     return bench
   }
@@ -149,8 +168,10 @@ export class RelayBench implements AsyncDisposable {
     }
   }
 
+  /** Fails for what the relay has left behind once its connections are cut. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server.cut()
-    await this.test[Symbol.asyncDispose]()
+    while (this.relay.size > 0) await new Promise((resolve) => setImmediate(resolve))
+    await nothingLeft(this.test).finally(() => this.test[Symbol.asyncDispose]())
   }
 }

@@ -148,11 +148,10 @@ export class DeliveryRunner {
     tally: DeliveryTally,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { clock } = this.#parts
-    const startMs = clock.now().getTime()
+    const { timers } = this.#parts
+    const startMs = timers.elapsedMs()
     const outcome = await this.#send(delivery, signal)
-    // The clock may be set back meanwhile.
-    const durationMs = Math.max(0, clock.now().getTime() - startMs)
+    const durationMs = Math.round(timers.elapsedMs() - startMs)
     const { response = '' } = outcome
     const attempt = this.#sender.isRecorded ? { durationMs, response } : undefined
     const settlement = { ...this.#settlementOf(delivery, token, outcome), attempt }

@@ -1,5 +1,5 @@
 import type { Storage } from '@svc/core'
-import { buildEndpoint, FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
+import { buildEndpoint, FakeClock, memoryStorage, nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import {
   eventText,
   LoopbackProvider,
@@ -68,8 +68,12 @@ export async function billingScene({ env = {}, storage }: SceneOptions = {}): Pr
       return sent.filter((each) => each.type === type).length
     },
     [Symbol.asyncDispose]: async () => {
-      if (storage === undefined) await test[Symbol.asyncDispose]()
-      await provider[Symbol.asyncDispose]()
+      const close = async () => {
+        if (storage === undefined) await test[Symbol.asyncDispose]()
+        await provider[Symbol.asyncDispose]()
+      }
+      if (storage === undefined) await nothingLeft(test).finally(close)
+      else await close()
     },
   }
 }

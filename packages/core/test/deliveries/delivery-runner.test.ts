@@ -1,5 +1,13 @@
-import { describe, expect, it } from '@jest/globals'
-import { buildId, FakeClock, FakeIds, FakeTimers, memoryStorage, RecordingLog } from '@svc/testing'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import {
+  buildId,
+  FakeClock,
+  FakeIds,
+  FakeTimers,
+  memoryStorage,
+  nothingLeft,
+  RecordingLog,
+} from '@svc/testing'
 import type { Delivery, DeliveryOutcome, NewDelivery } from '../../src/deliveries/delivery.ts'
 import { DeliveryRunner, LEASE_SECONDS } from '../../src/deliveries/delivery-runner.ts'
 import type { DeliverySender } from '../../src/deliveries/delivery-sender.ts'
@@ -7,6 +15,9 @@ import type { DeliverySender } from '../../src/deliveries/delivery-sender.ts'
 const SENT: DeliveryOutcome = { delivered: true, status: 200, error: undefined, isFinal: false }
 const REFUSED: DeliveryOutcome = { delivered: false, status: 500, error: 'http_500', isFinal: false }
 const KIND = 'letter'
+
+let last: Parameters<typeof nothingLeft>[0]
+afterEach(() => nothingLeft(last))
 
 /** A runner whose sender answers as the test says. */
 function scene(send: DeliverySender['send'], given: Partial<DeliverySender> = {}) {
@@ -31,6 +42,7 @@ function scene(send: DeliverySender['send'], given: Partial<DeliverySender> = {}
   }
   const replica = () => new DeliveryRunner(parts, sender)
   const latest = (recipient: string) => storage.deliveries.latest({ kind: KIND, recipient })
+  last = { clock, storage }
   return { clock, storage, log, add, latest, replica, runner: replica() }
 }
 

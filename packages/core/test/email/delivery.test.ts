@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { EmailDomain } from '@svc/core/ports'
-import { type TestPlane, testPlane } from '@svc/testing'
+import { nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import PostalMime from 'postal-mime'
 import { counted } from '../../../../test/support/counted.ts'
 import { freePort } from '../../../../test/support/free-port.ts'
@@ -58,6 +58,8 @@ beforeEach(async () => {
   relay.message = undefined
   await opened()
 })
+
+afterEach(() => nothingLeft(faked))
 
 const send = async (fields: object = {}) =>
   (await faked.plane.emails.sending.send({ owner, fields: { ...BODY, ...fields } })).id

@@ -1,6 +1,6 @@
 // Replies of a relay, and what becomes of the message, its recipients and the messages behind it.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type TestPlane, testPlane } from '@svc/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import { type ScriptedSmtp, scriptedSmtp } from '../../../../test/support/scripted-smtp.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { isPutOff, saysNoMailbox } from '../../src/email/delivery/smtp-reply.ts'
@@ -18,6 +18,7 @@ afterAll(async () => {
   await faked?.[Symbol.asyncDispose]()
   await relay[Symbol.asyncDispose]()
 })
+afterEach(() => nothingLeft(faked))
 beforeEach(async () => {
   await faked?.[Symbol.asyncDispose]()
   relay.script = []

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Problem } from '@svc/core'
 import { type AddMonitorInput, type Monitor, monitorState } from '@svc/core/ports'
-import { buildMonitor, SCRIPTED_SERVER, testPlane } from '@svc/testing'
+import { buildMonitor, nothingLeft, SCRIPTED_SERVER, testPlane } from '@svc/testing'
 
 type TestPlane = ReturnType<typeof testPlane>
 
@@ -10,7 +10,7 @@ let scene: TestPlane
 beforeEach(() => {
   scene = testPlane()
 })
-afterEach(() => scene[Symbol.asyncDispose]())
+afterEach(() => nothingLeft(scene).finally(() => scene[Symbol.asyncDispose]()))
 
 const input = (fields: Partial<AddMonitorInput> = {}): AddMonitorInput => {
   const { id, ...made } = buildMonitor({ name: 'www', ...fields })

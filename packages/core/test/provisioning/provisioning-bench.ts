@@ -10,6 +10,7 @@ import {
   FakeClock,
   fakeOutbound,
   HetznerFake,
+  nothingLeft,
   type TestPlane,
   testPlane,
 } from '@svc/testing'
@@ -157,6 +158,9 @@ export class ProvisioningBench {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.#dir, { recursive: true, force: true })
-    await this.scene[Symbol.asyncDispose]()
+    const isFake = this.scene.storage.kind === 'fake'
+    await (isFake ? nothingLeft(this.scene) : Promise.resolve()).finally(() =>
+      this.scene[Symbol.asyncDispose](),
+    )
   }
 }

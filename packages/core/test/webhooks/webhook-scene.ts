@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { createOutbound } from '@svc/core'
-import { FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
+import { FakeClock, memoryStorage, nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import { Webhook } from 'standardwebhooks'
 import { type FarSide, farSide, type Seen } from '../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../net/scripted-resolver.ts'
@@ -103,8 +103,9 @@ export class WebhookScene implements AsyncDisposable {
     )
   }
 
+  /** Fails for what a scene has left behind; its hosts alone are not asked to renew their leases. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#close()
+    await nothingLeft(this.test, { hostsAreGone: true }).finally(this.#close)
   }
 }
 

@@ -20,6 +20,8 @@ export interface DiallerParts {
   readonly signal: AbortSignal
   /** Shortest wait before a broken exchange is tried again, in milliseconds. */
   readonly retryFloorMs?: number
+  /** Silence after which an exchange is given up, in milliseconds; a minute when absent. */
+  readonly stalledMs?: number
 }
 
 /** The release that was moved. */
@@ -47,7 +49,7 @@ export async function moveRelease(parts: DiallerParts): Promise<Moved> {
       detail: 'the transfer key pins no TLS key: mint one with --pin, as svc agent transfer pin shows it',
     })
   }
-  using peer = new PeerClient(parts.address, token.spki)
+  using peer = new PeerClient(parts.address, token.spki, parts.stalledMs)
   try {
     return await new Move(parts, token, peer).run()
   } catch (error) {

@@ -19,6 +19,8 @@ export interface ListenerParts {
   readonly log: Log
   /** Called when a release has arrived, or was fetched whole. */
   readonly onMoved: (moved: { readonly app: string; readonly release: string }) => void
+  /** Silence after which a connection is cut, in milliseconds; a minute when absent. */
+  readonly stalledMs?: number
 }
 
 /** An answer other than the bytes of a file. */
@@ -54,7 +56,7 @@ export class TransferListener implements AsyncDisposable {
         void this.#serve(request, response)
       },
     )
-    this.#server.setTimeout(STALLED_MS)
+    this.#server.setTimeout(this.#stalledMs)
     this.#server.on('tlsClientError', () => {})
   }
 
@@ -65,6 +67,15 @@ export class TransferListener implements AsyncDisposable {
       listener.#server.once('error', reject).listen(port, host, resolve)
     })
     return listener
+  }
+
+  /** Sessions that are open: a peer may come back to each for ten minutes. */
+  get sessions(): number {
+    return this.#sessions.size
+  }
+
+  get #stalledMs(): number {
+    return this.#parts.stalledMs ?? STALLED_MS
   }
 
   get port(): number {
@@ -78,6 +89,11 @@ export class TransferListener implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A release of many gigabytes is read, compared or put into its place for longer than the silence after
+    // which either side gives the other up. A peer that has not said everything gets no such patience.
+    const working = setInterval(() => {
+      if (request.complete && !response.headersSent) response.writeProcessing()
+    }, this.#stalledMs / 4)
     try {
       const answer = await this.#answer(request, response)
       if (answer !== undefined) send(response, 200, answer)
@@ -86,13 +102,15 @@ export class TransferListener implements AsyncDisposable {
       if (status === 500) this.#parts.log.error({ error: (error as Error).message }, 'a transfer failed')
       if (response.headersSent) response.destroy()
       else send(response, status, { error: text })
+    } finally {
+      clearInterval(working)
     }
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<object | undefined> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://peer')
     const call = `${request.method} ${pathname.replace(/\/\d+$/, '/')}`
-    if (call === 'POST /session') return this.#open(await jsonOf(request, SESSION_BYTES))
+    if (call === 'POST /session') return this.#open(await jsonOf(request, SESSION_BYTES), response)
     const index = Number(pathname.split('/').at(-1))
     const offset = Number(searchParams.get('offset') ?? '0')
     return this.#sessions.during(request.headers.authorization, async (session) => {
@@ -120,7 +138,7 @@ export class TransferListener implements AsyncDisposable {
     throw new Refused(404, 'there is no such thing in this session')
   }
 
-  async #open(given: Readonly<Record<string, unknown>>): Promise<object> {
+  async #open(given: Readonly<Record<string, unknown>>, response: ServerResponse): Promise<object> {
     const { side, log } = this.#parts
     const { key, fingerprint, app } = given
     if (typeof key !== 'string' || typeof fingerprint !== 'string') throw new Refused(400, 'a key is needed')
@@ -132,6 +150,7 @@ export class TransferListener implements AsyncDisposable {
       session.source = await ReleaseSource.open(side.appsDir, session.app, token.scope?.paths)
       requireRoom(token, bytesOf(session.source.manifest))
     }
+    if (response.destroyed) throw new Refused(408, 'the peer is gone')
     const signal = planePatience(side)
     const answer = await side.api.insist((within) => side.api.redeemTransferKey(key, fingerprint, within), {
       signal,

@@ -30,10 +30,13 @@ type Document = Readonly<Record<string, unknown>>
 export class PeerClient implements Disposable {
   readonly #agent: PinnedAgent
   readonly #address: PeerAddress
+  readonly #stalledMs: number
   #session: string | undefined
 
-  constructor(address: PeerAddress, pin: string) {
+  /** `stalledMs`: silence after which an exchange is given up. */
+  constructor(address: PeerAddress, pin: string, stalledMs = STALLED_MS) {
     this.#address = address
+    this.#stalledMs = stalledMs
     this.#agent = new PinnedAgent(pin)
   }
 
@@ -71,7 +74,7 @@ export class PeerClient implements Disposable {
   ): Promise<IncomingMessage> {
     const authorization = this.#session === undefined ? {} : { authorization: `Bearer ${this.#session}` }
     const sent = request({ ...this.#address, method, path, agent: this.#agent, headers: authorization })
-    sent.setTimeout(STALLED_MS, () => sent.destroy(new Error('the peer stopped answering')))
+    sent.setTimeout(this.#stalledMs, () => sent.destroy(new Error('the peer stopped answering')))
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve).once('error', reject)
     })

@@ -25,6 +25,12 @@ export class Sessions {
     this.#clock = clock
   }
 
+  /** The number of sessions that are open. */
+  get size(): number {
+    this.#forgetIdle()
+    return this.#open.size
+  }
+
   /** Opens a session, and returns the secret that names it. */
   open(session: TransferSession): string {
     this.#forgetIdle()
