@@ -150,6 +150,7 @@ export type {
 } from './chat/conversations-store.ts'
 export { CHAT_ENGINES, type ChatEvent, type ChatSource } from './chat/message.ts'
 export { settingsMarkdown } from './config/config-report.ts'
+export type { Place } from './cursor.ts'
 export {
   afterAttempt,
   type BreakerPolicy,

@@ -75,8 +75,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'tenants: hosts are found by name among all',
     file: `${TENANT}/tenant-agents.ts`,
-    find: 'return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.list(id)))',
-    replace: 'return this.#agents.list(licenseId)',
+    find: 'const agents = await this.#licenses.reads(licenseId, (id) => this.#agents.list(id))',
+    replace: 'const agents = [...(await this.#agents.list(licenseId))]',
     suites: SUITE,
   },
   {

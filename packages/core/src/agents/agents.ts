@@ -100,7 +100,11 @@ export class Agents {
 
   /** The hosts of a license, or of all, for operators. */
   async overview(licenseId?: string): Promise<readonly OperatorServer[]> {
-    const agents = await this.list(licenseId)
+    return this.overviewOf(await this.list(licenseId))
+  }
+
+  /** These hosts as operators see them. */
+  async overviewOf(agents: readonly Agent[]): Promise<readonly OperatorServer[]> {
     const ids = [...new Set(agents.map((agent) => agent.licenseId))]
     const orgs = new Map(await Promise.all(ids.map(async (id) => [id, await this.#orgOf(id)] as const)))
     const now = this.#parts.clock.now()
@@ -111,11 +115,16 @@ export class Agents {
    * The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups).
    */
   async backups(licenseId?: string, hostname?: string): Promise<readonly FleetBackup[]> {
-    const backups =
-      licenseId === undefined
-        ? (await this.list()).map((agent) => fleetBackup(agent, this.#parts.clock.now()))
-        : (await this.#fleets.of(licenseId)).backups
+    if (licenseId === undefined) return this.backupsOf(await this.list(), hostname)
+    const { backups } = await this.#fleets.of(licenseId)
     return hostname === undefined ? backups : backups.filter((backup) => backup.hostname === hostname)
+  }
+
+  /** The backups of these hosts, optionally of one hostname. */
+  backupsOf(agents: readonly Agent[], hostname?: string): readonly FleetBackup[] {
+    const now = this.#parts.clock.now()
+    const meant = agents.filter((agent) => hostname === undefined || agent.hostname === hostname)
+    return meant.map((agent) => fleetBackup(agent, now))
   }
 
   /** Every host, or those of a license. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
+import { idOfCursor } from '../cursor.ts'
 import type { DeliveryRunner } from '../deliveries/delivery-runner.ts'
 import { purgeDeliveries } from '../deliveries/retention.ts'
 import type { Ids } from '../ids.ts'
@@ -23,7 +24,6 @@ export interface EmailsParts {
 }
 
 const MESSAGE_DAYS = 90
-const CURSOR = /^em_[0-9a-z]{26}$/
 
 /** Messages: what was sent, what waits, and who gets none. */
 export class Emails {
@@ -54,11 +54,8 @@ export class Emails {
     limit: number
     cursor?: string | undefined
   }): Promise<{ readonly messages: readonly EmailMessage[]; readonly nextCursor: string | undefined }> {
-    const { owner, state, limit, cursor: before } = filter
-    if (before !== undefined && !CURSOR.test(before))
-      throw new Problem('invalid-input', {
-        details: ['cursor: expected the next_cursor of an earlier answer'],
-      })
+    const { owner, state, limit } = filter
+    const before = idOfCursor(filter.cursor, 'em')
     const found = await this.#parts.storage.emailMessages.list({ owner, state, before, limit: limit + 1 })
     const messages = found.slice(0, limit)
     return { messages, nextCursor: found.length > limit ? messages.at(-1)?.id : undefined }

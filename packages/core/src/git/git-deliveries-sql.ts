@@ -19,6 +19,7 @@ export interface DeliveryRow {
   readonly job_id: string | null
   readonly address: string
   readonly received_at: string
+  readonly micros: string
 }
 
 /** The delivery of a row. */
@@ -36,22 +37,24 @@ export const toDelivery = (row: DeliveryRow): GitDelivery => ({
   jobId: given(row.job_id),
   address: row.address,
   receivedAt: instant(row.received_at),
+  micros: row.micros,
 })
 
+const SHOWN = '*, (extract(epoch from received_at) * 1000000)::bigint::text as micros'
 const NEWEST = 'order by received_at desc, id collate "C" desc'
 
 /** Statements on deliveries. */
 export const DELIVERY = {
   earlier: {
     name: 'git-delivery-earlier',
-    text: `select * from git_deliveries where hook_id = $1 and ref = $4 and job_id is not null
+    text: `select ${SHOWN} from git_deliveries where hook_id = $1 and ref = $4 and job_id is not null
       and (delivery_id = $2
         or (body_sha256 = $3 and received_at > ${at('$5')} - make_interval(hours => ${SAME_BODY_HOURS})))
       ${NEWEST} limit 1`,
   },
   latest: {
     name: 'git-delivery-latest',
-    text: `select * from git_deliveries where hook_id = $1 and ref = $2
+    text: `select ${SHOWN} from git_deliveries where hook_id = $1 and ref = $2
       and coalesce(ignored_reason, '') not in ('duplicate', 'stale') ${NEWEST} limit 1`,
   },
   replaced: {
@@ -71,13 +74,14 @@ export const DELIVERY = {
   },
   list: {
     name: 'git-delivery-list',
-    text: `select * from git_deliveries where hook_id = $1 and ($3::text is null or (received_at, id collate "C")
-        < (select received_at, id collate "C" from git_deliveries where id = $3)) ${NEWEST} limit $2`,
+    text: `select ${SHOWN} from git_deliveries where hook_id = $1 and ($3::bigint is null
+        or (received_at, id collate "C") < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4))
+      ${NEWEST} limit $2`,
   },
   last: {
     name: 'git-delivery-last',
     text: `select d.* from git_hooks h cross join lateral
-        (select * from git_deliveries where hook_id = h.id ${NEWEST} limit 1) d
+        (select ${SHOWN} from git_deliveries where hook_id = h.id ${NEWEST} limit 1) d
       where h.id = any(string_to_array($1::text, ' ')) order by h.id collate "C"`,
   },
   purge: {

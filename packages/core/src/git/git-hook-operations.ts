@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
+import { cursorBehind, type Place, placeOfCursor } from '../cursor.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { type LicenseScope, operationOf } from '../operations/operation.ts'
 import { readPage } from '../page.ts'
@@ -215,17 +216,17 @@ const deliveries = operation({
   },
   run: async (services, input) => {
     const hook = await named(services, input.id, await scopeOf(services, input))
-    const { rows, next } = await readPage<GitDelivery, string>({
+    const { rows, next } = await readPage<GitDelivery, Place>({
       limit: input.limit,
-      before: input.cursor,
+      before: placeOfCursor(input.cursor, 'gdl'),
       read: (most, before) => services.gitHooks.deliveries(hook, most, before),
-      cursorOf: (delivery) => delivery.id,
+      cursorOf: ({ micros, id }) => ({ micros, id }),
     })
     const [last] = input.cursor === undefined ? rows : await services.gitHooks.deliveries(hook, 1)
     return {
       hook: hookView(hook, last),
       deliveries: rows.map(deliveryView),
-      ...(next === undefined ? {} : { next_cursor: next }),
+      ...(next === undefined ? {} : { next_cursor: cursorBehind(next) }),
     }
   },
 })

@@ -1,3 +1,4 @@
+import type { Place } from '../cursor.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { maybeInstant } from '../database/values.ts'
@@ -133,8 +134,9 @@ export class SqlGitHooksStore implements GitHooksStore {
     await this.#session.rows(DELIVERY.record, [...named, outcome, ignored, jobId, address, now])
   }
 
-  async deliveries(hookId: string, limit: number, before?: string): Promise<readonly GitDelivery[]> {
-    return (await this.#session.rows<DeliveryRow>(DELIVERY.list, [hookId, limit, before])).map(toDelivery)
+  async deliveries(hookId: string, limit: number, after?: Place): Promise<readonly GitDelivery[]> {
+    const params = [hookId, limit, after?.micros, after?.id]
+    return (await this.#session.rows<DeliveryRow>(DELIVERY.list, params)).map(toDelivery)
   }
 
   async lastDeliveries(hookIds: readonly string[]): Promise<readonly GitDelivery[]> {

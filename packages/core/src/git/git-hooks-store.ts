@@ -1,3 +1,4 @@
+import type { Place } from '../cursor.ts'
 import type { GitHook, GitHookSettings, GitProvider } from './git-hook.ts'
 import type { Ignored } from './push/push-verdict.ts'
 
@@ -44,10 +45,12 @@ export interface GitDelivery {
   /** The address that sent it. */
   readonly address: string
   readonly receivedAt: Date
+  /** The same in microseconds of Unix time: with its id, its place in lists. */
+  readonly micros: string
 }
 
 /** A delivery to be stored. */
-export type NewGitDelivery = Omit<GitDelivery, 'receivedAt'>
+export type NewGitDelivery = Omit<GitDelivery, 'receivedAt' | 'micros'>
 
 /** A ref of a delivery, by which its earlier copies are found. */
 export type DeliveryKey = Pick<GitDelivery, 'hookId' | 'deliveryId' | 'bodyDigest' | 'ref'>
@@ -86,8 +89,8 @@ export interface GitHooksStore {
    * one that was accepted.
    */
   record(delivery: NewGitDelivery, now?: Date): Promise<void>
-  /** The newest deliveries to a hook, of those before the one with the id `before` if it is given. */
-  deliveries(hookId: string, limit: number, before?: string): Promise<readonly GitDelivery[]>
+  /** The newest deliveries to a hook, of those behind the place `after` if it is given. */
+  deliveries(hookId: string, limit: number, after?: Place): Promise<readonly GitDelivery[]>
   /** The newest delivery to each of these hooks that has one, by hook. */
   lastDeliveries(hookIds: readonly string[]): Promise<readonly GitDelivery[]>
   /** Removes deliveries that are older; returns their number. */

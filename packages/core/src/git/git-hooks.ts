@@ -1,3 +1,4 @@
+import type { Place } from '../cursor.ts'
 import { Problem } from '../problem.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import { newDeployKey } from './deploy-key.ts'
@@ -113,9 +114,9 @@ export class GitHooks {
     return this.#parts.storage.gitHooks.find(idOrApp)
   }
 
-  /** The newest deliveries to a hook, of those before the one with the id `before` if it is given. */
-  deliveries({ id }: Pick<GitHook, 'id'>, limit: number, before?: string): Promise<readonly GitDelivery[]> {
-    return this.#parts.storage.gitHooks.deliveries(id, limit, before)
+  /** The newest deliveries to a hook, of those behind the place `after` if it is given. */
+  deliveries({ id }: Pick<GitHook, 'id'>, limit: number, after?: Place): Promise<readonly GitDelivery[]> {
+    return this.#parts.storage.gitHooks.deliveries(id, limit, after)
   }
 
   /** The newest delivery to each of these hooks. */

@@ -1,8 +1,8 @@
 import { defaulted, optional } from 'superstruct'
+import { cursorBehind, idOfCursor, placeOfCursor } from '../cursor.ts'
 import { type Answer, type LicenseScope, operationOf } from '../operations/operation.ts'
 import { oneOf, text, whole } from '../validation.ts'
 import { EVENT_TYPES } from './event-types.ts'
-import { cursorOf, readCursor } from './webhook-cursor.ts'
 import type { WebhookDeliveries } from './webhook-deliveries.ts'
 import { attemptView, DELIVERY_VIEWS, deliveryView, storedStates, WEBHOOK_ANSWERS } from './webhook-view.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -33,15 +33,16 @@ const list = operation({
   answer: WEBHOOK_ANSWERS.list,
   input: page,
   run: async ({ webhooks }, { limit, cursor }, _operator, scope) => {
-    const found = await webhooks.list(within(scope), { after: readCursor(cursor)?.id, limit: limit + 1 })
+    const found = await webhooks.list(within(scope), {
+      after: idOfCursor(cursor, 'whe'),
+      limit: limit + 1,
+    })
     const shown = found.slice(0, limit)
     const last = shown.at(-1)
     return {
       endpoints: shown.map((state) => webhooks.view(state, scope.isCaller)),
       event_types: EVENT_TYPES,
-      ...(found.length > limit && last !== undefined
-        ? { next_cursor: cursorOf({ id: last.endpoint.id }) }
-        : {}),
+      ...(found.length > limit && last !== undefined ? { next_cursor: last.endpoint.id } : {}),
     }
   },
 })
@@ -67,20 +68,18 @@ const show = operation({
         payload: JSON.parse(found.body) as Answer,
       }
     }
-    const states = state === undefined ? undefined : storedStates(state)
-    const after = readCursor(cursor)
-    const filter = {
-      states,
-      after: after?.micros === undefined ? undefined : { micros: after.micros, id: after.id },
-    }
-    const found = await webhookDeliveries.deliveries(id, within(scope), { ...filter, limit: limit + 1 })
+    const found = await webhookDeliveries.deliveries(id, within(scope), {
+      ...(state === undefined ? { states: undefined } : storedStates(state)),
+      after: placeOfCursor(cursor, 'dlv'),
+      limit: limit + 1,
+    })
     const shown = found.deliveries.slice(0, limit)
     const last = shown.at(-1)
     const isMore = found.deliveries.length > limit && last !== undefined
     return {
       endpoint: webhooks.view(found.state, scope.isCaller),
-      deliveries: shown.map(deliveryView).filter((each) => state === undefined || each.state === state),
-      ...(isMore ? { next_cursor: cursorOf(last) } : {}),
+      deliveries: shown.map(deliveryView),
+      ...(isMore ? { next_cursor: cursorBehind(last) } : {}),
     }
   },
 })

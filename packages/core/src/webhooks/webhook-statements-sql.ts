@@ -118,14 +118,16 @@ export const OUTGOING = statement(
   'select e.*, m.body from webhook_endpoints e, webhook_messages m where e.id = $1 and m.id = $2',
 )
 
+const leased = (now: string) => `coalesce(d.state = 'due' and d.lease_until > ${at(now)}, false)`
 const listed = (now: string) =>
-  `d.*, m.type, coalesce(d.state = 'due' and d.lease_until > ${at(now)}, false) as leased,
+  `d.*, m.type, ${leased(now)} as leased,
     (extract(epoch from d.created_at) * 1000000)::bigint::text as micros`
 
 export const DELIVERIES = statement(
   'deliveries',
   `select ${listed('$6')} from deliveries d join webhook_messages m on m.id = d.payload
     where d.kind = 'endpoint' and d.recipient = $1 and ($2::text[] is null or d.state = any($2::text[]))
+      and ($7::boolean is null or ${leased('$6')} = $7)
       and ($3::bigint is null
         or (d.created_at, d.id collate "C") < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4))
     order by d.created_at desc, d.id collate "C" desc limit $5`,

@@ -10,6 +10,7 @@ import {
   MAX_PATTERNS,
   MAX_URL_CHARS,
 } from './webhook-endpoint.ts'
+import type { DeliveryFilter } from './webhooks-store.ts'
 
 /** States of a delivery as the API tells them. */
 export const DELIVERY_VIEWS = [
@@ -103,9 +104,11 @@ export const attemptView = ({ n, at, durationMs, status, error, response }: Deli
 /** An attempt on the wire. */
 export type AttemptView = ReturnType<typeof attemptView>
 
-/** Returns the states of rows that a state of the API stands for. */
-export const storedStates = (state: ViewState): readonly string[] =>
-  state === 'pending' || state === 'sending' ? ['due'] : state === 'delivered' ? ['sent'] : [state]
+/** Returns the states of rows that a state of the API stands for, and whether an attempt is under way. */
+export const storedStates = (state: ViewState): Pick<DeliveryFilter, 'states' | 'isLeased'> =>
+  state === 'pending' || state === 'sending'
+    ? { states: ['due'], isLeased: state === 'sending' }
+    : { states: [state === 'delivered' ? 'sent' : state] }
 
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const named = text(1, 64)

@@ -193,8 +193,8 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   }
 
   async deliveries(filter: port.DeliveryFilter, now?: Date): Promise<readonly EndpointDelivery[]> {
-    const { endpointId, states, after, limit } = filter
-    const params = [endpointId, states, after?.micros, after?.id, limit, now]
+    const { endpointId, states, isLeased, after, limit } = filter
+    const params = [endpointId, states, after?.micros, after?.id, limit, now, isLeased]
     return (await this.#session.rows<ListedRow>(sql.DELIVERIES, params)).map(toListed)
   }
 

@@ -1,3 +1,4 @@
+import type { Place } from '../cursor.ts'
 import type { EventType } from './event-types.ts'
 import type {
   DeliveryAttempt,
@@ -47,8 +48,10 @@ export interface EndpointScope {
 export interface DeliveryFilter {
   readonly endpointId: string
   readonly states: readonly string[] | undefined
+  /** Whether an attempt is under way; undefined: whether or not. */
+  readonly isLeased?: boolean | undefined
   /** The place after which the list begins. */
-  readonly after: { readonly micros: string; readonly id: string } | undefined
+  readonly after: Place | undefined
   readonly limit: number
 }
 

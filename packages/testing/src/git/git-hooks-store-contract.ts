@@ -134,13 +134,16 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
         ref: '',
       })
       expect(await hooks().deliveries(id, 10)).toEqual([
-        { ...second, receivedAt: at },
-        { ...first, receivedAt: new Date(at.getTime() - 60_000) },
+        { ...second, receivedAt: at, micros: `${at.getTime()}000` },
+        { ...first, receivedAt: new Date(at.getTime() - 60_000), micros: `${at.getTime() - 60_000}000` },
       ])
       expect(await hooks().deliveries(id, 1)).toHaveLength(1)
-      expect((await hooks().deliveries(id, 10, second.id)).map((each) => each.id)).toEqual([first.id])
-      expect(await hooks().deliveries(id, 10, first.id)).toEqual([])
-      expect(await hooks().deliveries(id, 10, 'gdl_none')).toEqual([])
+      const place = (each: { readonly id: string }, ago: number) => ({
+        micros: `${at.getTime() - ago}000`,
+        id: each.id,
+      })
+      expect((await hooks().deliveries(id, 10, place(second, 0))).map((each) => each.id)).toEqual([first.id])
+      expect(await hooks().deliveries(id, 10, place(first, 60_000))).toEqual([])
       expect(await hooks().deliveries('ghk_none', 10)).toEqual([])
     })
 

@@ -1,3 +1,4 @@
+import type { Place } from '@svc/core/ports'
 import {
   type DeliveryKey,
   type GitDelivery,
@@ -24,6 +25,11 @@ export type MemoryHookSecret = Omit<HookSecret, 'text'> & { readonly id: string;
 
 const newestFirst = (one: GitDelivery, other: GitDelivery): number =>
   other.receivedAt.getTime() - one.receivedAt.getTime() || byBytes(other.id, one.id)
+
+const isBehind = (each: GitDelivery, { micros, id }: Place): boolean => {
+  const ahead = Number(each.micros) - Number(micros)
+  return ahead < 0 || (ahead === 0 && byBytes(each.id, id) < 0)
+}
 
 interface HookTables {
   readonly hooks: MemoryTable<GitHook>
@@ -170,18 +176,16 @@ function deliveryMethods(
         if (hooks.get(delivery.hookId) === undefined) throw new Error('there is no such hook')
         const before = deliveries.get(keyOf(delivery))
         if (before?.jobId !== undefined && delivery.ignored !== undefined) return
-        deliveries.put(keyOf(delivery), { ...delivery, receivedAt: now })
+        deliveries.put(keyOf(delivery), { ...delivery, receivedAt: now, micros: `${now.getTime()}000` })
       }),
-    deliveries: (hookId: string, limit: number, before?: string) =>
-      run(() => {
-        const sorted = deliveries
+    deliveries: (hookId: string, limit: number, after?: Place) =>
+      run(() =>
+        deliveries
           .all()
-          .filter((each) => each.hookId === hookId)
+          .filter((each) => each.hookId === hookId && (after === undefined || isBehind(each, after)))
           .sort(newestFirst)
-        const place = sorted.findIndex(({ id }) => id === before)
-        if (before !== undefined && place < 0) return []
-        return sorted.slice(place + 1, place + 1 + limit)
-      }),
+          .slice(0, limit),
+      ),
     lastDeliveries: (hookIds: readonly string[]) =>
       run(() =>
         [...new Set(hookIds)].toSorted(byBytes).flatMap((hookId) => {

@@ -2,6 +2,7 @@ import {
   type EndpointDelivery,
   type EndpointState,
   NEW_RECIPIENT,
+  type Place,
   type WebhookEndpoint,
   type WebhooksStore,
 } from '@svc/core/ports'
@@ -161,13 +162,14 @@ export function memoryWebhooksStore(tables: MemoryTables, run: Run, time: () => 
         if (endpoint === undefined || message === undefined) return undefined
         return { endpoint: shown(endpoint), body: message.body }
       }),
-    deliveries: ({ endpointId, states, after, limit }, now = time()) =>
+    deliveries: ({ endpointId, states, isLeased, after, limit }, now = time()) =>
       run(() =>
         own(endpointId)
           .filter(({ state }) => states === undefined || states.includes(state))
           .sort((one, other) => byAge(other, one))
           .filter((each) => after === undefined || isBefore(each, after))
           .flatMap((each) => listed(each, now))
+          .filter((each) => isLeased === undefined || each.isLeased === isLeased)
           .slice(0, limit),
       ),
     delivery: (endpointId, id, now = time()) =>
@@ -238,7 +240,7 @@ const AGAIN = {
 
 const shown = ({ maxAgeSeconds: _, ...endpoint }: MemoryEndpoint): WebhookEndpoint => endpoint
 
-function isBefore(each: MemoryDelivery, { micros, id }: { readonly micros: string; readonly id: string }) {
+function isBefore(each: MemoryDelivery, { micros, id }: Place) {
   const ahead = each.createdAt.getTime() * 1000 - Number(micros)
   return ahead < 0 || (ahead === 0 && byBytes(each.id, id) < 0)
 }

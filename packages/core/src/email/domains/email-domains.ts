@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/config.ts'
+import { idOfCursor } from '../../cursor.ts'
 import type { Ids } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { DnsClient } from '../../monitors/dns-client.ts'
@@ -44,7 +45,6 @@ export interface Verification {
 const LEASE_SECONDS = 60
 const CHECKED_AT_ONCE = 5
 const SELECTOR_BYTES = 6
-const CURSOR = /^dom_[0-9a-z]{26}$/
 
 /** Domains that messages may be sent from: their keys, the records to publish, and whether they are there. */
 export class EmailDomains {
@@ -88,11 +88,8 @@ export class EmailDomains {
     owner: string | undefined,
     page: { limit: number; cursor?: string | undefined },
   ): Promise<EmailDomainPage> {
-    const { cursor: after, limit } = page
-    if (after !== undefined && !CURSOR.test(after))
-      throw new Problem('invalid-input', {
-        details: ['cursor: expected the next_cursor of an earlier answer'],
-      })
+    const { limit } = page
+    const after = idOfCursor(page.cursor, 'dom')
     const found = await this.#parts.storage.emailDomains.list({ owner, after, limit: limit + 1 })
     const domains = found.slice(0, limit)
     return { domains, nextCursor: found.length > limit ? domains.at(-1)?.id : undefined }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { idOfCursor } from '../../cursor.ts'
 import type { Ids } from '../../ids.ts'
 import type { LicenseStanding } from '../../licenses/license.ts'
 import { Problem } from '../../problem.ts'
@@ -37,8 +38,6 @@ export interface EmailKeyPage {
   readonly keys: readonly EmailKey[]
   readonly nextCursor: string | undefined
 }
-
-const CURSOR = /^ek_[0-9a-z]{26}$/
 
 /** Keys with which programs send messages, and do nothing else. */
 export class EmailKeys {
@@ -82,12 +81,9 @@ export class EmailKeys {
   /** Lists the keys that are not revoked, by id. @throws Problem `invalid-input` for a bad cursor */
   async list(
     owner: string | undefined,
-    { limit, cursor: after }: { limit: number; cursor?: string | undefined },
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
   ): Promise<EmailKeyPage> {
-    if (after !== undefined && !CURSOR.test(after))
-      throw new Problem('invalid-input', {
-        details: ['cursor: expected the next_cursor of an earlier answer'],
-      })
+    const after = idOfCursor(cursor, 'ek')
     const found = await this.#parts.storage.emailKeys.list({ owner, after, limit: limit + 1 })
     const keys = found.slice(0, limit)
     return { keys, nextCursor: found.length > limit ? keys.at(-1)?.id : undefined }

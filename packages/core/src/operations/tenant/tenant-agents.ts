@@ -3,6 +3,7 @@ import type { OperatedAgents } from '../../agents/agent-operations.ts'
 import { type Agents, noHost } from '../../agents/agents.ts'
 import type { AgentChange } from '../../agents/agents-store.ts'
 import { hostCalled } from '../../agents/host-name.ts'
+import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
 /** The hosts of one tenant: those of others do not exist. */
@@ -21,15 +22,16 @@ export class TenantAgents implements OperatedAgents {
   }
 
   async overview(licenseId?: string) {
-    return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.overview(id)))
+    return this.#agents.overviewOf(await this.list(licenseId))
   }
 
   async backups(licenseId?: string, hostname?: string) {
-    return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.backups(id, hostname)))
+    return this.#agents.backupsOf(await this.list(licenseId), hostname)
   }
 
   async list(licenseId?: string): Promise<readonly Agent[]> {
-    return sorted(await this.#licenses.reads(licenseId, (id) => this.#agents.list(id)))
+    const agents = await this.#licenses.reads(licenseId, (id) => this.#agents.list(id))
+    return agents.sort(inOrderOf((agent) => [agent.hostname, agent.fingerprint, agent.licenseId]))
   }
 
   async resolve(name: string, licenseId?: string): Promise<Agent> {
@@ -55,7 +57,3 @@ export class TenantAgents implements OperatedAgents {
     if (!(await this.#licenses.owns(licenseId))) throw noHost()
   }
 }
-
-/** Orders entries of several licenses by hostname, as those of one are. */
-const sorted = <T extends { readonly hostname: string }>(entries: T[]): T[] =>
-  entries.sort((one, other) => Number(one.hostname > other.hostname) - Number(one.hostname < other.hostname))

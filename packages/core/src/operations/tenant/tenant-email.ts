@@ -3,6 +3,7 @@ import type { EmailDomainPage, EmailDomains } from '../../email/domains/email-do
 import type { EmailKey } from '../../email/keys/email-key.ts'
 import type { EmailKeyPage, EmailKeys } from '../../email/keys/email-keys.ts'
 import { Problem } from '../../problem.ts'
+import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
 /** The sending domains of the licenses of one tenant, to be read: those of others do not exist. */
@@ -15,16 +16,12 @@ export class TenantEmailDomains implements Pick<EmailDomains, 'list' | 'find' | 
     this.#licenses = licenses
   }
 
-  /** A tenant has few domains, so that all of them are one page. */
   async list(owner: string | undefined, page: Parameters<EmailDomains['list']>[1]): Promise<EmailDomainPage> {
-    const { limit, cursor } = page
-    const all = await this.#licenses.reads(
-      owner,
-      async (id) => (await this.#domains.list(id, { limit: 100, cursor })).domains,
-    )
-    const sorted = all.toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    const domains = sorted.slice(0, limit)
-    return { domains, nextCursor: sorted.length > limit ? domains.at(-1)?.id : undefined }
+    const pages = await this.#licenses.reads(owner, async (id) => [await this.#domains.list(id, page)])
+    const all = pages.flatMap((each) => each.domains).sort(inOrderOf(({ id }) => [id]))
+    const domains = all.slice(0, page.limit)
+    const isMore = all.length > page.limit || pages.some(({ nextCursor }) => nextCursor !== undefined)
+    return { domains, nextCursor: isMore ? domains.at(-1)?.id : undefined }
   }
 
   async find(id: string, owner: string | undefined): Promise<EmailDomain> {
@@ -54,14 +51,11 @@ export class TenantEmailKeys implements Pick<EmailKeys, 'list' | 'find'> {
   }
 
   async list(owner: string | undefined, page: Parameters<EmailKeys['list']>[1]): Promise<EmailKeyPage> {
-    const { limit, cursor } = page
-    const all = await this.#licenses.reads(
-      owner,
-      async (id) => (await this.#keys.list(id, { limit: 100, cursor })).keys,
-    )
-    const sorted = all.toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    const keys = sorted.slice(0, limit)
-    return { keys, nextCursor: sorted.length > limit ? keys.at(-1)?.id : undefined }
+    const pages = await this.#licenses.reads(owner, async (id) => [await this.#keys.list(id, page)])
+    const all = pages.flatMap((each) => each.keys).sort(inOrderOf(({ id }) => [id]))
+    const keys = all.slice(0, page.limit)
+    const isMore = all.length > page.limit || pages.some(({ nextCursor }) => nextCursor !== undefined)
+    return { keys, nextCursor: isMore ? keys.at(-1)?.id : undefined }
   }
 
   async find(id: string, owner: string | undefined): Promise<EmailKey> {

@@ -1,8 +1,10 @@
+import type { Place } from '../../cursor.ts'
 import type { GitHook } from '../../git/git-hook.ts'
 import type { GitHookWishes } from '../../git/git-hook-definition.ts'
 import type { OperatedGitHooks } from '../../git/git-hook-operations.ts'
 import { type GitHooks, noHook } from '../../git/git-hooks.ts'
 import type { GitTest } from '../../git/git-test.ts'
+import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
 /** The git hooks of one tenant: those of others do not exist. */
@@ -39,8 +41,9 @@ export class TenantGitHooks implements OperatedGitHooks {
     await this.#hooks.remove(hook)
   }
 
-  list(licenseId?: string): Promise<readonly GitHook[]> {
-    return this.#licenses.reads(licenseId, (id) => this.#hooks.list(id))
+  async list(licenseId?: string): Promise<readonly GitHook[]> {
+    const hooks = await this.#licenses.reads(licenseId, (id) => this.#hooks.list(id))
+    return hooks.sort(inOrderOf(({ app, id }) => [app, id]))
   }
 
   async find(idOrApp: string): Promise<readonly GitHook[]> {
@@ -50,9 +53,9 @@ export class TenantGitHooks implements OperatedGitHooks {
     return own
   }
 
-  async deliveries(hook: GitHook, limit: number, before?: string) {
+  async deliveries(hook: GitHook, limit: number, after?: Place) {
     await this.require(hook)
-    return this.#hooks.deliveries(hook, limit, before)
+    return this.#hooks.deliveries(hook, limit, after)
   }
 
   async lastDeliveries(hooks: readonly GitHook[]) {

@@ -1,6 +1,7 @@
 import type { Monitor } from '../../monitors/monitor.ts'
 import { type Monitors, theMonitor } from '../../monitors/monitors.ts'
 import type { MonitorFilter } from '../../monitors/monitors-store.ts'
+import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
 /** The monitors of one tenant and of its licenses, to be read: those of others do not exist. */
@@ -38,6 +39,4 @@ export class TenantMonitors implements Pick<Monitors, 'list' | 'resolve' | 'hist
   }
 }
 
-const keyOf = ({ name, id }: Monitor): string => `${name}\0${id}`
-const byName = (one: Monitor, other: Monitor): number =>
-  Buffer.from(keyOf(one)).compare(Buffer.from(keyOf(other)))
+const byName = inOrderOf(({ name, id }: Monitor) => [name, id])

@@ -7,9 +7,17 @@ import type { FindingFilter } from '../../surface/surface-scans-store.ts'
 import { readTargetDomain, type SurfaceTarget } from '../../surface/surface-target.ts'
 import type { TargetFilter } from '../../surface/surface-targets-store.ts'
 import type { SeenTarget } from '../../surface/surface-view.ts'
+import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
 const RANK = ['high', 'medium', 'low', 'info']
+const highestFirst = inOrderOf((found: SurfaceFinding) => [
+  String(RANK.indexOf(found.severity)),
+  found.firstSeenAt.toISOString(),
+  found.licenseId,
+  found.domain,
+  found.fingerprint,
+])
 
 /** The attack surface of the domains of one tenant: those of others do not exist. */
 export class TenantSurface implements OperatedSurface {
@@ -40,8 +48,8 @@ export class TenantSurface implements OperatedSurface {
     const own = await this.#licenses.reads(filter.licenseId, (licenseId) =>
       this.#surface.list({ ...filter, licenseId }),
     )
-    const key = ({ target }: SeenTarget) => `${target.domain}\n${target.licenseId}`
-    return own.sort((one, other) => (key(one) < key(other) ? -1 : 1)).slice(0, filter.limit)
+    const order = inOrderOf(({ target }: SeenTarget) => [target.domain, target.licenseId])
+    return own.sort(order).slice(0, filter.limit)
   }
 
   async find(given: string, licenseId: string | undefined): Promise<SurfaceTarget> {
@@ -74,9 +82,7 @@ export class TenantSurface implements OperatedSurface {
     const own = await this.#licenses.reads(filter.licenseId, (licenseId) =>
       this.#surface.findings({ ...filter, licenseId }),
     )
-    return own
-      .sort((one, other) => RANK.indexOf(one.severity) - RANK.indexOf(other.severity))
-      .slice(0, filter.limit)
+    return own.sort(highestFirst).slice(0, filter.limit)
   }
 
   async abort(id: string) {
