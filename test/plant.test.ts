@@ -1,11 +1,14 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import type { SettingGroup } from '../packages/core/src/config/setting-group.ts'
+import { settings } from '../packages/core/src/config/settings.ts'
 import { RULES } from '../scripts/mutate/rules.ts'
 import { copyOf } from '../scripts/plant/copy.ts'
 import { drawnFaults } from '../scripts/plant/draw.ts'
 import { DRAW_RULES } from '../scripts/plant/draw-rules.ts'
 import { listedFaults, planted } from '../scripts/plant/fault.ts'
+import { faults as ofSettings, WITHOUT_EFFECT } from '../scripts/plant/faults/settings.ts'
 import { runSuites } from '../scripts/plant/suites.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -23,6 +26,13 @@ describe('The list of planted faults', () => {
   test('names each fault once', () => {
     const names = faults.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('has each setting once, as if it were never read', () => {
+    const groups = Object.values<SettingGroup>(settings)
+    const names = groups.flatMap((group) => Object.values(group.settings).map(({ name }) => name))
+    const planted = ofSettings.map(({ name }) => name.replace(/^settings: | is not read$/g, ''))
+    expect([...planted, ...WITHOUT_EFFECT].sort()).toEqual(names.sort())
   })
 
   test('refuses a fault whose piece is gone, stands twice, or changes nothing', () => {

@@ -1,22 +1,12 @@
 // Settings whose effect no other suite needs, each seen on a plane with it and on one without it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@svc/core'
-import {
-  buildHeartbeat,
-  DigitalOceanFake,
-  FakeClock,
-  FakeTimers,
-  fakeOutbound,
-  HetznerFake,
-  ScriptedModel,
-  testPlane,
-} from '@svc/testing'
+import { buildHeartbeat, FakeClock, FakeTimers, ScriptedModel, testPlane } from '@svc/testing'
 import { eventText, signedBy } from '../../../../test/support/payment-provider.ts'
 import { buildSecurityRevision } from '../../../testing/src/node-security/build-security-revision.ts'
 import { readAgentRequest } from '../../src/browser/browser-requests.ts'
 import { FleetScene } from '../alerts/fleet-scene.ts'
 import { billingScene } from '../billing/billing-scene.ts'
-import { TOKENS } from '../provisioning/provisioning-bench.ts'
 import { describeEffects, outcomeOf } from './setting-effect.ts'
 
 const DAY_MS = 86_400_000
@@ -207,61 +197,6 @@ async function secondKey(env: Environment): Promise<string> {
   return (await scene.plane.transferKeys.mint(licenseId, key)).outcome
 }
 
-/** Whether the token of a provider is found good at this address of this machine. */
-const atOwnAddress = (provider: 'hetzner' | 'digitalocean', base: string) => async (env: Environment) => {
-  await using faked = testPlane({
-    env: {
-      PROVISIONING_HETZNER_TOKEN: TOKENS.hetzner,
-      PROVISIONING_DIGITALOCEAN_TOKEN: TOKENS.digitalocean,
-      ...env,
-    },
-    parts: { providerOutbound: fakeOutbound({ [base]: providers[provider]() }) },
-  })
-  return await outcomeOf(faked.plane.providerCredentials.verify(provider))
-}
-const providers = {
-  hetzner: () => {
-    const fake = new HetznerFake(new FakeClock())
-    fake.tokens.set(TOKENS.hetzner, 'write')
-    return fake
-  },
-  digitalocean: () => {
-    const fake = new DigitalOceanFake(new FakeClock())
-    fake.tokens.set(TOKENS.digitalocean, 'write')
-    return fake
-  },
-}
-
-/** Sources of certificates that a scan could not ask, and the requests that came to this machine. */
-async function certificateSources(env: Environment) {
-  const domain = 'shop.example'
-  await using faked = testPlane({ env: { ATTACK_SURFACE_MAX_CONCURRENT: '1', ...env } })
-  const { surface } = faked.plane
-  const { id } = await faked.license()
-  const { name, value } = surface.challenge(id, domain)
-  faked.dns.answer(name, value)
-  await surface.add(id, domain)
-  const started = await surface.start(id, { domain, checks: ['ct'] })
-  await surface.runDue()
-  await surface.idle()
-  const { scan } = await surface.scan(started.outcome === 'queued' ? started.scan.id : '', id)
-  return (scan.result?.errors ?? []).map(({ source }) => source)
-}
-
-/** Whether a domain without a DMARC record verifies. */
-async function withoutDmarc(env: Environment): Promise<unknown> {
-  await using faked = testPlane({ env })
-  const { id } = await faked.license()
-  const { domain } = await faked.plane.emailDomains.add(id, 'mail.example.com')
-  const shown = await faked.plane.operations.run('email-domains.show', { id: domain.id }, 'ann')
-  const { records } = shown.domain as { records: { record: string; name: string; value?: string }[] }
-  for (const { record, name, value } of records)
-    if (record !== 'DMARC' && value !== undefined) faked.dns.answer(name, value)
-  faked.dns.answer('_spf.svc.example', 'v=spf1 ip4:11.22.33.44 -all')
-  const { verified } = await faked.plane.operations.run('email-domains.verify', { id: domain.id }, 'ann')
-  return verified
-}
-
 describeEffects('settings of sessions on hosts', [
   {
     name: 'ACCESS_AGENT_KEY',
@@ -329,36 +264,4 @@ describeEffects('settings of licenses and hosts', [
   { name: 'SERVICE_LICENSES_AGENT_ONLY', value: '1', seen: isAgentOnly, unset: false, set: true },
   { name: 'NODE_SECURITY_ROLLBACK_S', value: '200', seen: rollback, unset: 60, set: 200 },
   { name: 'TRANSFER_MAX_ACTIVE', value: '1', seen: secondKey, unset: 'minted', set: 'full' },
-])
-
-describeEffects('settings of what is asked outside', [
-  {
-    name: 'PROVISIONING_HETZNER_API_BASE',
-    value: 'http://127.0.0.1:9',
-    seen: atOwnAddress('hetzner', 'http://127.0.0.1:9'),
-    unset: 'unavailable',
-    set: 'done',
-  },
-  {
-    name: 'PROVISIONING_DIGITALOCEAN_API_BASE',
-    value: 'http://127.0.0.1:9',
-    seen: atOwnAddress('digitalocean', 'http://127.0.0.1:9'),
-    unset: 'unavailable',
-    set: 'done',
-  },
-  {
-    name: 'CT_URL',
-    value: 'http://127.0.0.2:9/?q={domain}',
-    seen: certificateSources,
-    unset: ['127.0.0.1'],
-    set: ['127.0.0.2'],
-  },
-  {
-    name: 'CERTSPOTTER_TOKEN',
-    value: 'a-token-of-the-monitor',
-    seen: certificateSources,
-    unset: ['127.0.0.1'],
-    set: ['127.0.0.1', 'certspotter'],
-  },
-  { name: 'EMAIL_REQUIRE_DMARC', value: 'false', seen: withoutDmarc, unset: false, set: true },
 ])

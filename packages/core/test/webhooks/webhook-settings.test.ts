@@ -80,6 +80,18 @@ async function leftAfterFourDays(env: Environment): Promise<number> {
   return (await scene.show(id)).deliveries.length
 }
 
+/** Returns the state of a delivery whose receiver answers after 1.2 seconds. */
+async function slowAnswer(env: Environment): Promise<string | undefined> {
+  await using scene = await WebhookScene.open(
+    (_request, response) => void setTimeout(() => response.writeHead(200).end(), 1200),
+    { env: env as Env },
+  )
+  const { id } = await scene.add()
+  await scene.event()
+  await scene.run('run')
+  return (await scene.show(id)).deliveries[0]?.last_error
+}
+
 /** Says whether an address without TLS is taken where no private network is named. */
 async function plainAddress(env: Environment): Promise<string> {
   await using faked = testPlane({ env })
@@ -122,5 +134,6 @@ describeEffects('settings of webhooks', [
   { name: 'WEBHOOK_MAX_AGE_HOURS', value: '1', seen: afterTwoHours, unset: ['pending'], set: ['expired'] },
   { name: 'WEBHOOK_MAX_ENDPOINTS', value: '1', seen: secondEndpoint, unset: 'done', set: 'conflict' },
   { name: 'WEBHOOK_RETENTION_DAYS', value: '1', seen: leftAfterFourDays, unset: 1, set: 0 },
+  { name: 'WEBHOOK_TIMEOUT_MS', value: '1000', seen: slowAnswer, unset: undefined, set: 'timeout' },
   { name: 'WEBHOOK_RUN_BUDGET_MS', value: '1', seen: takenInOneRun, unset: 4, set: 1 },
 ])

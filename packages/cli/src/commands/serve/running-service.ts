@@ -206,7 +206,11 @@ const patience = ({ config, health }: ControlPlane) => ({
   drainDeadlineMs: DRAIN_DEADLINE_MS,
 })
 
-function storageSource({ database, service }: Config, server: DatabaseServer | undefined): StorageSource {
+/** Returns where the data lies: the server that is given, else the folder of the settings, else memory. */
+export function storageSource(
+  { database, service }: Config,
+  server: DatabaseServer | undefined,
+): StorageSource {
   if (server !== undefined) return { ...server, poolSize: database.pool }
   return service.dataDir === undefined ? { memory: true } : { dataDir: service.dataDir }
 }
