@@ -7,6 +7,7 @@ const SIGNER = 'packages/core/src/signing/signer.ts'
 const STORE = ['packages/core/test/jobs/jobs-store.test.ts']
 const COMMANDS = ['packages/cli/test/commands/jobs.test.ts']
 const WHOLE = ['packages/cli/test/program/whole-ids.test.ts']
+const TABLE = ['packages/core/test/operations/lists.test.ts']
 const SIGNING = ['packages/core/test/signing/signer.test.ts']
 
 /** Mistakes about lists of jobs, ends of ids, and keys that must not be published. */
@@ -80,5 +81,47 @@ export const faults: readonly Fault[] = [
     find: 'const known = [this.#key?.publicKey, ...retired]',
     replace: 'const known = [this.#key?.publicKey]',
     suites: SIGNING,
+  },
+  {
+    name: 'lists: a page of messages repeats the one that its cursor names',
+    file: 'packages/core/src/email/sending/email-messages-statements-sql.ts',
+    find: 'm.id collate "C" < $3)',
+    replace: 'm.id collate "C" <= $3)',
+    suites: TABLE,
+  },
+  {
+    name: 'lists: a page of sending keys repeats the one that its cursor names',
+    file: 'packages/core/src/email/keys/email-keys-store-sql.ts',
+    find: 'id collate "C" > $2) order',
+    replace: 'id collate "C" >= $2) order',
+    suites: TABLE,
+  },
+  {
+    name: 'lists: the state of payment events is ignored',
+    file: 'packages/core/src/billing/payment-events-store-sql.ts',
+    find: 'where ($1::text[] is null or state = any($1::text[]))\n      and ($2',
+    replace: 'where ($1::text[] is null or true)\n      and ($2',
+    suites: TABLE,
+  },
+  {
+    name: 'lists: domains that are looked at stand by license',
+    file: 'packages/core/src/surface/surface-targets-store-sql.ts',
+    find: 'order by domain collate "C", license_id collate "C" limit $3',
+    replace: 'order by license_id collate "C", domain collate "C" limit $3',
+    suites: TABLE,
+  },
+  {
+    name: 'lists: a tenant’s second page of jobs is of everybody',
+    file: 'packages/core/src/operations/tenant/tenant-jobs.ts',
+    find: 'this.#jobs.list({ licenseIds: own, ...filter })',
+    replace: 'this.#jobs.list({ ...(filter.before === undefined && { licenseIds: own }), ...filter })',
+    suites: TABLE,
+  },
+  {
+    name: 'lists: sessions on hosts stand by their ids alone',
+    file: 'packages/core/src/access/access-statements-sql.ts',
+    find: 'order by created_at desc, id collate "C" desc limit $4',
+    replace: 'order by id collate "C" desc limit $4',
+    suites: TABLE,
   },
 ]
