@@ -111,8 +111,8 @@ test('A last reply that comes late, and in time, counts', async () => {
 })
 
 test.each([
-  ['its silence', { silenceMs: 400 }],
-  ['the whole time of a transaction', { wholeMs: 400 }],
+  ['its silence', { silenceMs: 400, wholeMs: 8000 }],
+  ['the whole time of a transaction', { silenceMs: 8000, wholeMs: 400 }],
 ])(
   'One that comes after %s is not waited for: the message is sent once more, and then left',
   async (_what, limits) => {
@@ -149,7 +149,7 @@ test('It is exactly once where the settings hold what nobody knows', async () =>
 
 test('A relay that does not greet in time costs no attempt, and gets the message when it does', async () => {
   relay.script = [['', { say: '220 here', afterMs: 6000 }]]
-  await opened({}, { connectMs: 300 })
+  await opened({}, { connectMs: 300, silenceMs: 8000, wholeMs: 8000 })
   const id = await send()
   const began = performance.now()
   expect(await faked.plane.emails.deliver()).toBe(0)
