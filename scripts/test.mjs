@@ -1,6 +1,10 @@
 // `npm test`: installs if needed, then runs every suite. Arguments go to jest: `npm test --
 // packages/core/test/jobs`. The last line is always `N passed, N failed` (`, N skipped` if there are any);
-// a run without tests fails.
+// a run without tests fails. After a run of all suites those that failed run once more, alone: one that
+// passes then is named behind the counts (`; flaky: SUITE`), and belongs into test/flaky.md.
+import { constants } from 'node:os'
+import { SAMPLES } from '../test/turns.js'
+import { onceMore } from './flaky.mjs'
 import { ensureInstalled, runNode } from './project.mjs'
 import { ramFolder } from './ram-folder.mjs'
 
@@ -24,23 +28,40 @@ const flags = [
   '--liftoff-only',
 ]
 const ENDING_MS = 15_000
-let counts
+// A suite that runs once more has the same part of its tables.
+process.env.SVC_TEST_SAMPLE ??= String(Math.floor(Math.random() * SAMPLES))
 const folder = ramFolder()
-const exitCode = await runNode([...flags, 'node_modules/jest/bin/jest.js', ...chosen], {
-  environment: folder && { TMPDIR: folder },
-  onMessage: (message, child) => {
-    if (!message?.counts) return
-    counts = message.counts
-    // All tests have run. A leak, reported above, may keep the process open, and must not hold up a pipeline.
-    setTimeout(() => child.kill('SIGKILL'), ENDING_MS).unref()
-  },
-})
 
-const { passed = 0, failed = 0, skipped = 0 } = counts ?? {}
+/** Runs suites, all without arguments. Returns the exit code, the counts, and the suites that failed. */
+async function run(suites) {
+  let counts = { passed: 0, failed: 0, skipped: 0 }
+  let failing = []
+  const code = await runNode([...flags, 'node_modules/jest/bin/jest.js', ...suites], {
+    environment: { SVC_TEST_SAMPLE: process.env.SVC_TEST_SAMPLE, ...(folder && { TMPDIR: folder }) },
+    onMessage: (message, child) => {
+      if (!message?.counts) return
+      ;({ counts, failing } = message)
+      // All tests have run. A leak, reported above, may keep the process open: it must not hold up others.
+      setTimeout(() => child.kill('SIGKILL'), ENDING_MS).unref()
+    },
+  })
+  return { code, counts, failing }
+}
+
+const whole = await run(chosen)
+const { flaky, counts } =
+  chosen.length === 0 ? await onceMore(whole, run) : { flaky: [], counts: whole.counts }
+const exitCode = flaky.length > 0 && counts.failed === 0 ? 0 : whole.code
+
+const signal = Object.entries(constants.signals).find(([, number]) => exitCode === 128 + number)?.[0]
+if (signal !== undefined) console.log(`The run was ended by ${signal}.`)
+const { passed, failed, skipped } = counts
 const empty = passed + failed === 0
 if (empty) console.log('No test ran: that is a failure.')
 else if (exitCode !== 0 && failed === 0)
   console.log(`Every test passed, yet the run ended with code ${exitCode}.`)
 const faults = exitCode !== 0 || empty ? Math.max(failed, 1) : failed
-console.log(`${passed} passed, ${faults} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+const seen =
+  flaky.length > 0 ? `; flaky: ${flaky.join(' ')} (SVC_TEST_SAMPLE=${process.env.SVC_TEST_SAMPLE})` : ''
+console.log(`${passed} passed, ${faults} failed${skipped > 0 ? `, ${skipped} skipped` : ''}${seen}`)
 process.exitCode = faults > 0 ? exitCode || 1 : 0

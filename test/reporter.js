@@ -50,6 +50,16 @@ function failures(suites) {
   })
 }
 
+/** The suites that failed, with the failures that they count. */
+function failingOf(suites) {
+  return suites
+    .filter(({ testExecError, numFailingTests }) => testExecError || numFailingTests > 0)
+    .map(({ testFilePath, testExecError, numFailingTests }) => ({
+      file: relative(process.cwd(), testFilePath),
+      failed: numFailingTests + (testExecError ? 1 : 0),
+    }))
+}
+
 export default class Reporter {
   onRunComplete(_contexts, results) {
     const runs = [...tally(results.testResults)].sort(([one], [other]) => one.localeCompare(other))
@@ -64,6 +74,6 @@ export default class Reporter {
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
       skipped: results.numPendingTests + results.numTodoTests,
     }
-    process.send?.({ counts })
+    process.send?.({ counts, failing: failingOf(results.testResults) })
   }
 }
