@@ -160,6 +160,12 @@ describe('the face of core', () => {
   test('may reach its types', () => {
     expect(reaching('type')).toEqual([])
   })
+
+  test('may reach what is loaded when it is wanted', () => {
+    const lazy = `export class Jobs { rows = async () => (await import('./jobs-store-sql.ts')).Rows }\n`
+    const found = checkLayers(new Map([...files(''), [`${core}/jobs/jobs.ts`, lazy]]))
+    expect(found.filter(({ rule }) => rule === 'face-reaches-storage')).toEqual([])
+  })
 })
 
 test('imports in a circle are a fault, in types alone they are not', () => {

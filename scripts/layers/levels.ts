@@ -29,7 +29,7 @@ export interface Place {
 function levelIn(folder: string, file: string): number {
   if (/-(?:sql|http)\.ts$/.test(file)) return ADAPTERS
   if (TOOL_FOLDERS.has(folder)) return TOOLS
-  if (folder === 'wiring') return WIRING
+  if (folder === 'wiring' || file === 'feature.ts') return WIRING
   if (folder === 'database') return ADAPTERS
   // `storage.ts` is the port of all stores together; the other files build it.
   if (folder === 'storage') return file === 'storage.ts' ? VALUES : ADAPTERS

@@ -8,7 +8,7 @@ type ByPath = ReadonlyMap<string, Source>
 
 function nextOf(source: Source, byPath: ByPath): Source[] {
   return source.imports
-    .filter(({ runtime }) => runtime)
+    .filter(({ runtime, lazy }) => runtime && !lazy)
     .map((entry) => byPath.get(targetOf(source, entry) ?? ''))
     .filter((next) => next !== undefined)
 }

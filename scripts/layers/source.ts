@@ -6,6 +6,8 @@ export interface Import {
   readonly line: number
   /** False if only types are imported: the statement is gone at run time. */
   readonly runtime: boolean
+  /** Whether it is an `import()`, which loads when it runs and not with the file. */
+  readonly lazy: boolean
   /**
    * The exported names that are imported at run time; `*` for a default import, a namespace or `import()`.
    */
@@ -109,6 +111,7 @@ export function scan(text: string): Scanned {
 interface Found {
   readonly specifier: string
   readonly names: readonly string[]
+  readonly lazy: boolean
 }
 
 function specifiersAt(text: string): Map<number, Found> {
@@ -118,7 +121,8 @@ function specifiersAt(text: string): Map<number, Found> {
     const quote = match[1] ?? match[2] ?? ''
     const start = match.index + match[0].length
     const specifier = text.slice(start, text.indexOf(quote, start))
-    found.set(start, { specifier, names: namesIn(code.slice(0, match.index)) })
+    const lazy = match[0].includes('(')
+    found.set(start, { specifier, lazy, names: namesIn(code.slice(0, match.index)) })
   }
   return found
 }
@@ -141,10 +145,11 @@ export function lineAt(text: string, position: number): number {
 /** Reads one file; `path` is relative to the checkout, with forward slashes. */
 export function readSource(path: string, text: string): Source {
   const atRuntime = specifiersAt(path.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
-  const imports = [...specifiersAt(text)].map(([at, { specifier }]) => ({
+  const imports = [...specifiersAt(text)].map(([at, { specifier, lazy }]) => ({
     specifier,
     line: lineAt(text, at),
     runtime: atRuntime.has(at),
+    lazy,
     names: atRuntime.get(at)?.names ?? [],
   }))
   return { path, lines: text.replace(/\n$/, '').split('\n').length, code: codeOf(text), imports }

@@ -3,6 +3,7 @@ import { migrateDriver } from '../../packages/core/src/database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver } from '../../packages/core/src/database/orm.ts'
 import { ENTITIES, sqlStorage } from '../../packages/core/src/storage/sql-storage.ts'
 import type { Storage } from '../../packages/core/src/storage/storage.ts'
+import { FEATURES } from '../../packages/core/src/wiring/features.ts'
 import { BYSTANDER } from './marker.ts'
 
 /** A database whose rows can be compared and deleted. */
@@ -36,11 +37,11 @@ export async function openDatabase(kind: string | undefined): Promise<WatchedDat
   if (kind === 'pglite') {
     const driver = await pgliteDriver({}, ENTITIES)
     await migrateDriver(driver)
-    return watched(sqlStorage('pglite-memory', driver), driver)
+    return watched(sqlStorage('pglite-memory', driver, await FEATURES.stores()), driver)
   }
   const { url } = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
   const driver = await postgresDriver(url, POOL_SIZE, ENTITIES)
-  return watched(sqlStorage('postgresql', driver), driver)
+  return watched(sqlStorage('postgresql', driver, await FEATURES.stores()), driver)
 }
 
 async function watched(storage: Storage, driver: Driver): Promise<WatchedDatabase> {

@@ -27,9 +27,10 @@ import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Timers } from './timers.ts'
 import type { Passwords } from './users/passwords.ts'
+import { webhookOutbound } from './wiring/alerts.ts'
 import { type Base, baseOf } from './wiring/base.ts'
 import type { BrowserEngineMaker } from './wiring/browser.ts'
-import { type Services, servicesOf } from './wiring/features.ts'
+import { FEATURES, type Services } from './wiring/features.ts'
 import { Operations } from './wiring/operations.ts'
 import { tickTasks } from './wiring/tick-tasks.ts'
 
@@ -111,8 +112,9 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const refused = (licenseId: string) => refusals.note(licenseId)
   const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
-  const beside = { parts, dns, health, licenses, limits, refusals, scheduler: () => scheduler }
-  const services = servicesOf(base, beside)
+  const outbound = webhookOutbound(base, parts)
+  const beside = { parts, dns, health, licenses, limits, refusals, outbound, scheduler: () => scheduler }
+  const services = FEATURES.services(base, beside)
   const tasks = tickTasks(services, config)
   const scheduler: Scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })
   const accounts = new Accounts({ ...base, ...services })

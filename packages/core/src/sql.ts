@@ -27,6 +27,7 @@ import {
   type TransferPlace,
 } from './storage/transfer/transfer.ts'
 import type { Transfer } from './storage/transfer/transfer-file.ts'
+import { FEATURES } from './wiring/features.ts'
 
 export {
   DATA_KEY_FILE,
@@ -64,22 +65,27 @@ const DEFAULT_POOL = 10
  * user, `unavailable` when its disk is nearly full
  */
 export async function openStorage(source: StorageSource): Promise<Storage> {
+  const storesOver = await FEATURES.stores()
   if ('url' in source) {
     const { poolSize = DEFAULT_POOL } = source
     return sqlStorage(
       'postgresql',
       await translateStorageErrors(() => postgresDriver(source, poolSize, ENTITIES)),
+      storesOver,
     )
   }
   if ('memory' in source) {
     const driver = await migrated(await pgliteDriver(source, ENTITIES))
-    return sqlStorage('pglite-memory', driver, { lost: driver.lost, dataKey: newDataKey('memory') })
+    return sqlStorage('pglite-memory', driver, storesOver, {
+      lost: driver.lost,
+      dataKey: newDataKey('memory'),
+    })
   }
   const { dataDir } = source
   const { driver, disk, lock } = await openFolder(dataDir, ENTITIES)
   const dataKey = await keyOf(dataDir, { driver, lock })
   const copy = () => copyFolder(dataDir)
-  return sqlStorage('pglite-folder', driver, { disk, lock, lost: driver.lost, dataKey, copy })
+  return sqlStorage('pglite-folder', driver, storesOver, { disk, lock, lost: driver.lost, dataKey, copy })
 }
 
 async function keyOf(

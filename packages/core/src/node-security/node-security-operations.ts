@@ -9,13 +9,14 @@ import { ROLLBACK_SECONDS } from './rollback.ts'
 import { securitySettings } from './security-settings.ts'
 import { dryRunView, outcomeView, revisionView, SECURITY_ANSWERS, securityView } from './security-view.ts'
 
-interface Services {
+/** The services that operations on the security of hosts use. */
+export interface NodeSecurityUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'resolve'>
   readonly nodeSecurity: NodeSecurity
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<NodeSecurityUses>()
 
 const host = { host: text(1, 512), license: optional(text(1, 512)) }
 const revisionNumber = whole(0, 2_147_483_647)
@@ -36,7 +37,7 @@ interface Applying {
   readonly rollback_s?: number | undefined
 }
 
-async function hostOf({ agents, licenses }: Services, named: Named): Promise<HostKey> {
+async function hostOf({ agents, licenses }: NodeSecurityUses, named: Named): Promise<HostKey> {
   const licenseId = named.license === undefined ? undefined : await licenses.resolve(named.license)
   const { licenseId: owner, fingerprint } = await agents.resolve(named.host, licenseId)
   return { licenseId: owner, fingerprint }

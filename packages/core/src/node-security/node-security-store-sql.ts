@@ -159,3 +159,8 @@ export class SqlNodeSecurityStore implements NodeSecurityStore {
     return row === undefined ? undefined : toRevision(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { nodeSecurity: NodeSecurityStore } => ({
+  nodeSecurity: new SqlNodeSecurityStore(session),
+})

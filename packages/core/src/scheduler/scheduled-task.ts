@@ -44,3 +44,11 @@ export interface ScheduledTask {
    */
   run(signal: AbortSignal): Promise<Partial<TickResult> | undefined>
 }
+
+/** Returns a task whose work adds nothing to the result of the tick. */
+export const silent =
+  (work: (signal: AbortSignal) => Promise<unknown>): ScheduledTask['run'] =>
+  async (signal) => {
+    await work(signal)
+    return undefined
+  }

@@ -4,11 +4,12 @@ import { listOf, shape, text, whole } from '../validation.ts'
 import type { Tenant } from './tenant.ts'
 import type { Tenants } from './tenants.ts'
 
-interface Services {
+/** The services that operations on tenants use. */
+export interface TenantServices {
   readonly tenants: Tenants
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<TenantServices>()
 
 /** Returns a tenant as operators see it. */
 const tenantView = ({ id, name, createdAt }: Tenant) => ({

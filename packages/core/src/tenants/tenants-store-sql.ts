@@ -46,3 +46,8 @@ export class SqlTenantsStore implements TenantsStore {
     return (await this.#session.rows<TenantRow>(LIST, [])).map(toTenant)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { tenants: TenantsStore } => ({
+  tenants: new SqlTenantsStore(session),
+})

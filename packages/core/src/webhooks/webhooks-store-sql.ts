@@ -229,3 +229,8 @@ export class SqlWebhooksStore implements port.WebhooksStore {
     return row?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { webhooks: port.WebhooksStore } => ({
+  webhooks: new SqlWebhooksStore(session),
+})

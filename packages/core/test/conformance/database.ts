@@ -6,6 +6,7 @@ import { type Driver, pgliteDriver, postgresDriver } from '../../src/database/or
 import { pgliteStatements } from '../../src/database/pglite-statements.ts'
 import type { Statement } from '../../src/database/session.ts'
 import { ENTITIES, sqlStorage } from '../../src/storage/sql-storage.ts'
+import { FEATURES } from '../../src/wiring/features.ts'
 import { SERVER } from '../storage/backends.ts'
 
 /**
@@ -57,13 +58,13 @@ async function tablesOf(driver: Driver): Promise<readonly string[]> {
   return tables.map(({ tablename }) => tablename)
 }
 
-function over(
+async function over(
   driver: Driver,
   tables: readonly string[],
   kind: 'pglite-memory' | 'postgresql',
   close: () => Promise<void>,
-): Database {
-  const storage = sqlStorage(kind, driver)
+): Promise<Database> {
+  const storage = sqlStorage(kind, driver, await FEATURES.stores())
   const truncate = { name: 'conformance-truncate', text: `truncate ${tables.join()} cascade` }
   const deletes = tables.map((table, index) => `d${index} as (delete from ${table})`)
   const empty = { name: 'conformance-empty', text: `with ${deletes.join()} select` }

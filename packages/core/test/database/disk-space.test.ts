@@ -3,6 +3,7 @@ import { DiskSpace, reservedBytes } from '../../src/database/disk-space.ts'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { embeddedSnapshot } from '../../src/sql.ts'
 import { ENTITIES, sqlStorage } from '../../src/storage/sql-storage.ts'
+import { FEATURES } from '../../src/wiring/features.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const MIB = 1024 * 1024
@@ -70,7 +71,7 @@ describe('disk space', () => {
   it('storage on a full disk refuses statements and transactions, and still tells its health', async () => {
     const disk = new Disk()
     const driver = await pgliteDriver({ snapshot: await embeddedSnapshot() }, ENTITIES)
-    await using storage = sqlStorage('pglite-folder', driver, { disk: disk.space })
+    await using storage = sqlStorage('pglite-folder', driver, await FEATURES.stores(), { disk: disk.space })
     disk.freeMib = 1
     await expect(storage.tenants.list()).rejects.toMatchObject(full(102))
     await expect(storage.jobs.get('job_x')).rejects.toMatchObject(full(102))

@@ -3,17 +3,31 @@ import { HttpWebhookChannel } from '../deliveries/webhook-channel-http.ts'
 import type { Outbound } from '../net/outbound.ts'
 import { ownAddresses } from '../net/own-addresses.ts'
 import { AddressRules } from '../net/public-address.ts'
-import type { Stores } from '../storage/storage.ts'
-import { tellDisabled } from '../webhooks/endpoint-disabled.ts'
-import { WebhookDeliveries } from '../webhooks/webhook-deliveries.ts'
-import { WebhookMetrics } from '../webhooks/webhook-metrics.ts'
-import { webhookSender } from '../webhooks/webhook-sender.ts'
-import { webhookSettings } from '../webhooks/webhook-settings.ts'
-import { Webhooks } from '../webhooks/webhooks.ts'
-import type { Base } from './base.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import type { Base } from '../wiring/base.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { tellDisabled } from './endpoint-disabled.ts'
+import { WebhookDeliveries } from './webhook-deliveries.ts'
+import { WebhookMetrics } from './webhook-metrics.ts'
+import { webhookOperations } from './webhook-operations.ts'
+import type { WebhookServices } from './webhook-read-operations.ts'
+import { webhookSender } from './webhook-sender.ts'
+import { webhookSettings } from './webhook-settings.ts'
+import { Webhooks } from './webhooks.ts'
+import type { WebhooksStore } from './webhooks-store.ts'
 
-/** Wires the endpoints of licenses, and what is sent to them. */
-export function webhooksOf(base: Base, outbound: Outbound) {
+/** The endpoints of licenses, and what is sent to them. */
+export const webhooks = featureOf<{ outbound: Outbound }>()({
+  stores: async () => (await import('./webhooks-store-sql.ts')).stores,
+  services: servicesOf,
+  operations: webhookOperations,
+  tasks: ({ webhookDeliveries }) => [
+    { name: 'webhooks', run: silent((signal) => webhookDeliveries.drain(signal)) },
+  ],
+  purge: ({ webhookDeliveries }) => webhookDeliveries.purge(),
+})
+
+function servicesOf(base: Base, { outbound }: { outbound: Outbound }): WebhookServices {
   const { config, metrics: registry } = base
   const settings = webhookSettings(config)
   // Ranges that are named for webhooks are private networks, where receivers often have no certificate.
@@ -21,7 +35,7 @@ export function webhooksOf(base: Base, outbound: Outbound) {
   const isClosed = config.faults.webhooks !== undefined
   const rules = new AddressRules({ ...config.outbound, own: ownAddresses })
   const metrics = new WebhookMetrics(registry)
-  const disabled = (stores: Pick<Stores, 'webhooks'>, id: string) => {
+  const disabled = (stores: { webhooks: WebhooksStore }, id: string) => {
     metrics.disabled()
     return tellDisabled(stores, id, base.clock)
   }

@@ -1,0 +1,14 @@
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { NodeSecurity } from './node-security.ts'
+import { nodeSecurityOperations } from './node-security-operations.ts'
+
+/** The firewall and the sshd that hosts are to have. */
+export const nodeSecurity = featureOf<{ jobs: Jobs; licenses: Licenses }>()({
+  stores: async () => (await import('./node-security-store-sql.ts')).stores,
+  services: (base, { jobs, licenses }): { nodeSecurity: NodeSecurity } => ({
+    nodeSecurity: new NodeSecurity({ ...base, ...base.config.nodeSecurity, jobs, licenses }),
+  }),
+  operations: nodeSecurityOperations,
+})

@@ -1,0 +1,82 @@
+import type { Session } from '../database/session.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
+import type { Base } from './base.ts'
+
+type StoresOver<Sto> = (session: Session) => Sto
+type Purge<Svc> = (services: Svc) => Promise<unknown>
+
+/**
+ * One feature: all that it adds to a plane. `Needs` are the tools and the services of features before it that
+ * its own services use; `Sto` are its stores and `Svc` its services, each under its name on the plane; `Uses`
+ * are the services that its operations use.
+ */
+export interface Feature<Needs, Sto, Svc, Uses> {
+  /**
+   * Loads its stores in SQL, over a session or one transaction. They are loaded where a database is opened
+   * alone: who brings a storage of their own needs no ORM. The fakes of `@svc/testing` match them.
+   */
+  readonly stores: () => Promise<StoresOver<Sto>>
+  readonly services: (base: Base, needs: Needs) => Svc
+  /** Its operations, in the order of the reference. */
+  readonly operations: readonly Operation<Uses>[]
+  /** Its tasks of a tick, which run in the order of the list of their names. */
+  readonly tasks?: (services: Svc) => readonly ScheduledTask[]
+  /** Deletes what is past its retention, once an hour. */
+  readonly purge?: Purge<Svc>
+}
+
+/** Declares a feature whose services use `Needs`. */
+export const featureOf =
+  <Needs = unknown>() =>
+  <Sto, Svc, Uses>(feature: Feature<Needs, Sto, Svc, Uses>): Feature<Needs, Sto, Svc, Uses> =>
+    feature
+
+/**
+ * Features in the order in which their services are made: each may use what those before it provide, which
+ * the compiler checks. `Tools` are what a plane has before its features.
+ */
+export class Features<Tools, Sto, Svc> {
+  readonly stores: () => Promise<StoresOver<Sto>>
+  readonly services: (base: Base, tools: Tools) => Svc
+  readonly operations: readonly Operation<Svc>[]
+  readonly tasks: (services: Svc) => readonly ScheduledTask[]
+  readonly purges: readonly Purge<Svc>[]
+
+  private constructor(parts: Omit<Feature<Tools, Sto, Svc, Svc>, 'purge'>, purges: readonly Purge<Svc>[]) {
+    const { stores, services, operations, tasks = () => [] } = parts
+    this.stores = stores
+    this.services = services
+    this.operations = operations
+    this.tasks = tasks
+    this.purges = purges
+  }
+
+  /** Returns a list without features, for planes that have these tools. */
+  static over<Tools>(): Features<Tools, object, object> {
+    return new Features<Tools, object, object>(
+      { stores: async () => () => ({}), services: () => ({}), operations: [] },
+      [],
+    )
+  }
+
+  /** Returns these features and one more behind them. */
+  with<S, V>(added: Feature<Tools & Svc, S, V, Svc & V>): Features<Tools, Sto & S, Svc & V> {
+    const { tasks = () => [], purge } = added
+    return new Features<Tools, Sto & S, Svc & V>(
+      {
+        stores: async () => {
+          const [before, own] = await Promise.all([this.stores(), added.stores()])
+          return (session) => ({ ...before(session), ...own(session) })
+        },
+        services: (base, tools) => {
+          const services = this.services(base, tools)
+          return { ...services, ...added.services(base, { ...tools, ...services }) }
+        },
+        operations: [...this.operations, ...added.operations],
+        tasks: (services) => [...this.tasks(services), ...tasks(services)],
+      },
+      purge === undefined ? this.purges : [...this.purges, purge],
+    )
+  }
+}
