@@ -37,7 +37,20 @@ export async function chaos(options: ChaosOptions, said: Said, over: AbortSignal
   said.out(
     options.json ? JSON.stringify({ seed, reports }, undefined, 2) : `${total(reports)} (seed ${seed})`,
   )
-  return reports.some(({ breaches }) => breaches.length > 0) ? 1 : 0
+  const lack = lackOf(reports)
+  if (lack !== undefined) said.out(`  evidence: ${lack}`)
+  return lack !== undefined || reports.some(({ breaches }) => breaches.length > 0) ? 1 : 0
+}
+
+/** Returns why all runs together show nothing, as a short run alone may lose no job; undefined if they do. */
+export function lackOf(
+  reports: readonly Pick<RunReport, 'reclaims' | 'acknowledgedLines' | 'messages'>[],
+): string | undefined {
+  const none = (field: 'reclaims' | 'acknowledgedLines' | 'messages') =>
+    reports.every((report) => report[field] === 0)
+  if (none('reclaims')) return 'no job was lost: the runs show nothing'
+  if (none('acknowledgedLines')) return 'no line was acknowledged: the runs show nothing'
+  return none('messages') ? 'no message arrived: the runs show nothing' : undefined
 }
 
 async function bugs(options: ChaosOptions, said: Said, over: AbortSignal): Promise<number> {

@@ -51,6 +51,7 @@ export {
 } from './browser/browser-page.ts'
 export { agentBody, readAgentRequest, scrapeBody } from './browser/browser-requests.ts'
 export { type BrowserCaller, isBrowserTokenLike } from './browser/browser-token.ts'
+export { pageGuard } from './browser/feature.ts'
 export { isWithinDomains } from './browser/page-domains.ts'
 export type { ScrapeAnswer } from './browser/scrape.ts'
 export type { MessageView } from './chat/chat-operations.ts'
@@ -178,5 +179,4 @@ export {
 } from './validation.ts'
 export type { AttemptView, EndpointDeliveryView } from './webhooks/webhook-view.ts'
 export { relaySignerOf } from './wiring/base.ts'
-export { pageGuard } from './wiring/browser.ts'
 export { yieldToEventLoop } from './yield-to-event-loop.ts'

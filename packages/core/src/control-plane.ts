@@ -2,6 +2,7 @@ import { Accounts } from './accounts/accounts.ts'
 import { RefusalTally } from './alerts/rules/refusal-tally.ts'
 import { tierNames } from './billing/billing-settings.ts'
 import type { PaymentProvider } from './billing/payment-provider.ts'
+import type { BrowserEngineMaker } from './browser/feature.ts'
 import type { LanguageModel } from './chat/answer/language-model.ts'
 import type { ContentPages } from './chat/documents/content-folder.ts'
 import type { Clock } from './clock.ts'
@@ -20,16 +21,15 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { DnsClient } from './monitors/dns-client.ts'
 import { nodeDnsClient } from './monitors/dns-client-node.ts'
 import type { Resolver } from './net/dns.ts'
-import type { Outbound } from './net/outbound.ts'
+import { systemResolver } from './net/dns-system.ts'
+import { createOutbound, type Outbound } from './net/outbound.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
 import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Timers } from './timers.ts'
 import type { Passwords } from './users/passwords.ts'
-import { webhookOutbound } from './wiring/alerts.ts'
 import { type Base, baseOf } from './wiring/base.ts'
-import type { BrowserEngineMaker } from './wiring/browser.ts'
 import { FEATURES, type Services } from './wiring/features.ts'
 import { Operations } from './wiring/operations.ts'
 import { tickTasks } from './wiring/tick-tasks.ts'
@@ -112,7 +112,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const refusals = new RefusalTally({ store: storage.alertFacts, clock, log })
   const refused = (licenseId: string) => refusals.note(licenseId)
   const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
-  const outbound = webhookOutbound(base, parts)
+  const { outbound = outboundOf(base) } = parts
   const beside = { parts, dns, health, licenses, limits, refusals, outbound, scheduler: () => scheduler }
   const services = FEATURES.services(base, beside)
   const tasks = tickTasks(services, config)
@@ -123,6 +123,12 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const tools = { config, storage, clock, ids, log, timers, metrics, signer }
   return { ...services, ...tools, accounts, limits, health, operations, scheduler }
 }
+
+/** The longest that a receiver may take to answer, and a call as a whole. */
+const OUTBOUND_LIMITS = { answerMs: 30_000, totalMs: 30_000 }
+
+const outboundOf = ({ config, log }: Base): Outbound =>
+  createOutbound({ resolver: systemResolver(), log, ...config.outbound, limits: OUTBOUND_LIMITS })
 
 function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {
   const shared = config.limits.backend === 'postgres' ? storage.rates : undefined

@@ -95,7 +95,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: a run counts all alerts that it opened',
-    file: 'packages/core/src/wiring/rest.ts',
+    file: 'packages/core/src/alerts/feature.ts',
     find: '(await alerts.evaluate(signal)).drifts',
     replace: '(await alerts.evaluate(signal)).opened',
     suites: RUN_TEST,

@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'sessions: production without an address sends its cookie in the clear',
-    file: 'packages/core/src/wiring/rest.ts',
+    file: 'packages/core/src/sessions/feature.ts',
     find: 'publicUrl === undefined ? production :',
     replace: 'publicUrl === undefined ? false :',
     suites: ['packages/core/test/sessions/secure-cookie.test.ts'],

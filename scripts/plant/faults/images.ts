@@ -77,9 +77,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'images: the tick forgets nothing',
-    file: 'packages/core/src/wiring/rest.ts',
-    find: '  await services.images.purge()\n',
-    replace: '  await services.images.list({ limit: 1 })\n',
+    file: 'packages/core/src/images/feature.ts',
+    find: '  purge: ({ images }) => images.purge(),\n',
+    replace: '  purge: ({ images }) => images.list({ limit: 1 }),\n',
     suites: [SUITE],
   },
   {

@@ -160,7 +160,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'surface: a short secret makes records',
-    file: 'packages/core/src/wiring/surface.ts',
+    file: 'packages/core/src/surface/feature.ts',
     find: 'each.length >= SECRET_CHARS_NEEDED',
     replace: 'each.length >= SECRET_CHARS_NEEDED - 23',
     suites: [ROUTES],

@@ -13,13 +13,14 @@ import { accessView } from './access-view.ts'
 /** The part of `Access` that operations use. */
 export type OperatedAccess = Pick<Access, 'list' | 'open' | 'requireRelay' | 'resetKey' | 'revoke'>
 
-interface Services {
+/** The services that operations on sessions of hosts use. */
+export interface AccessUses {
   readonly access: OperatedAccess
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<AccessUses>()
 
 const license = optional(text(1, 512))
 const word = text(0, 512)
@@ -74,7 +75,7 @@ const operatorFields = ({ name, user }: Operator) =>
     ? { operatorKind: 'machine' as const, operatorId: undefined, operatorLabel: name }
     : { operatorKind: 'user' as const, operatorId: user.id, operatorLabel: name }
 
-async function hostOf({ agents, licenses }: Services, name: string, licenseName: string | undefined) {
+async function hostOf({ agents, licenses }: AccessUses, name: string, licenseName: string | undefined) {
   const licenseId = licenseName === undefined ? undefined : await licenses.resolve(licenseName)
   return agents.resolve(name, licenseId)
 }

@@ -136,3 +136,8 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     return row === undefined ? undefined : toSession(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { accessSessions: AccessSessionsStore } => ({
+  accessSessions: new SqlAccessSessionsStore(session),
+})

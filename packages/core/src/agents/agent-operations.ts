@@ -12,17 +12,18 @@ export type OperatedAgents = Pick<
   'backups' | 'change' | 'forget' | 'overview' | 'resolve' | 'servers' | 'show'
 >
 
-interface Services {
+/** The services that operations on hosts use. */
+export interface AgentUses {
   readonly agents: OperatedAgents
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<AgentUses>()
 
 const license = optional(text(1, 512))
 const host = text(1, 512)
 
-async function scope({ licenses }: Services, idOrKey: string | undefined): Promise<string | undefined> {
+async function scope({ licenses }: AgentUses, idOrKey: string | undefined): Promise<string | undefined> {
   return idOrKey === undefined ? undefined : licenses.resolve(idOrKey)
 }
 

@@ -248,3 +248,6 @@ export class SqlAgentsStore implements AgentsStore {
     return (await this.#session.rows(FORGET, params)).length > 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { agents: AgentsStore } => ({ agents: new SqlAgentsStore(session) })

@@ -22,11 +22,12 @@ import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
 /** The part of the alerts that operations use. */
 export type OperatedAlerts = Pick<Alerts, 'act' | 'get' | 'list' | 'now' | 'scopeOf' | 'story'>
 
-interface Services {
+/** The services that operations on alerts use. */
+export interface AlertUses {
   readonly alerts: OperatedAlerts
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<AlertUses>()
 
 const id = text(1, 64)
 const word = text(0, 4096)

@@ -194,3 +194,8 @@ export class SqlAlertsStore implements port.AlertsStore {
     return row?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { alerts: port.AlertsStore } => ({
+  alerts: new SqlAlertsStore(session),
+})

@@ -6,12 +6,13 @@ import { instant, listOf, shape, text, whole } from '../validation.ts'
 import type { ApiToken } from './api-token.ts'
 import type { ApiTokens } from './api-tokens.ts'
 
-interface Services {
+/** The services that operations on API tokens use. */
+export interface ApiTokenUses {
   readonly apiTokens: ApiTokens
   readonly tenants: Tenants
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<ApiTokenUses>()
 
 /** Returns an API token as operators see it; instants in unix seconds. */
 const tokenView = (token: ApiToken) => ({

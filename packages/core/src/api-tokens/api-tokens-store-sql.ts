@@ -97,3 +97,8 @@ export class SqlApiTokensStore implements ApiTokensStore {
     return row === undefined ? undefined : toToken(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { apiTokens: ApiTokensStore } => ({
+  apiTokens: new SqlApiTokensStore(session),
+})

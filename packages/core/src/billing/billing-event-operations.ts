@@ -6,12 +6,13 @@ import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { PAYMENT_EVENT_STATES, type StoredPaymentEvent } from './payment-event.ts'
 import type { PaymentEvents } from './payment-events.ts'
 
-interface Services {
+/** The services that operations on payment events use. */
+export interface BillingEventUses {
   readonly licenses: Licenses
   readonly paymentEvents: PaymentEvents
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<BillingEventUses>()
 
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 512)

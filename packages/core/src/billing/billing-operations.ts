@@ -13,13 +13,14 @@ import { PARKED_REASONS, type StoredSubscription, SUBSCRIPTION_STATUSES } from '
 /** The part of billing that a tenant's people use too. */
 export type SeenBilling = Pick<Billing, 'tiers' | 'status'>
 
-interface Services {
+/** The services that operations on billing use. */
+export interface BillingUses {
   readonly billing: Billing
   readonly checkouts: Checkouts
   readonly licenses: Licenses
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<BillingUses>()
 
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 512)

@@ -237,3 +237,8 @@ export class SqlBillingStore implements BillingStore {
     return row === undefined ? undefined : toCheckout(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { billing: BillingStore } => ({
+  billing: new SqlBillingStore(session),
+})

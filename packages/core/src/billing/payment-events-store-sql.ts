@@ -146,3 +146,8 @@ export class SqlPaymentEventsStore implements PaymentEventsStore {
     return row === undefined ? undefined : toEvent(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { paymentEvents: PaymentEventsStore } => ({
+  paymentEvents: new SqlPaymentEventsStore(session),
+})

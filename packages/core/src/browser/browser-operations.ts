@@ -11,13 +11,14 @@ import { type BrowserToken, DAILY_LIMIT, MOST_DAILY, OPERATOR } from './browser-
 import type { BrowserTokens } from './browser-tokens.ts'
 import type { BrowserWorker } from './browser-worker.ts'
 
-interface Services {
+/** The services that operations on the browser use. */
+export interface BrowserUses {
   readonly browserTokens: BrowserTokens
   readonly browserWorker: BrowserWorker
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<BrowserUses>()
 
 /** Returns a browser token as operators see it; instants in unix seconds. */
 const tokenView = (token: BrowserToken) => ({

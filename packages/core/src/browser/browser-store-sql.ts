@@ -166,3 +166,8 @@ export class SqlBrowserStore implements BrowserStore {
     return (await this.#session.rows<TokenRow>(statement, params)).map(toToken)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { browser: BrowserStore } => ({
+  browser: new SqlBrowserStore(session),
+})

@@ -7,11 +7,12 @@ import type { Chat } from './chat.ts'
 import { CHAT_CATEGORIES, CHAT_MODES, type Conversation } from './conversation.ts'
 import { CHAT_ENGINES, CHAT_ROLES, type ChatMessage } from './message.ts'
 
-interface Services {
+/** The services that operations on the chat use. */
+export interface ChatUses {
   readonly chat: Chat
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<ChatUses>()
 
 const conversation = text(1, 64)
 const MAX_SHOWN = 1000

@@ -146,3 +146,8 @@ const toMessage = (row: MessageRow): ChatMessage => ({
   truncated: row.truncated,
   at: instant(row.created_at),
 })
+
+/** The store of the feature. */
+export const stores = (session: Session): { conversations: port.ConversationsStore } => ({
+  conversations: new SqlConversationsStore(session),
+})

@@ -182,3 +182,8 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
     return row?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { deliveries: port.DeliveriesStore } => ({
+  deliveries: new SqlDeliveriesStore(session),
+})

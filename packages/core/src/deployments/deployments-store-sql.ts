@@ -62,3 +62,8 @@ export class SqlDeploymentsStore implements DeploymentsStore {
     return rows.map(toDeployment)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { deployments: DeploymentsStore } => ({
+  deployments: new SqlDeploymentsStore(session),
+})

@@ -10,12 +10,13 @@ import { type EmailMessage, MESSAGE_STATES, RECIPIENT_STATES } from './sending/e
 import type { EmailSuppression } from './sending/email-suppressions-store.ts'
 import { MESSAGE_LIMITS } from './sending/send-body.ts'
 
-interface Services {
+/** The services that operations on messages use. */
+export interface EmailQueueUses {
   readonly emails: Emails
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<EmailQueueUses>()
 
 /** Returns a message as operators see it: never its contents. */
 const emailMessageView = (message: EmailMessage) => ({
@@ -83,7 +84,7 @@ const id = text(5, 40)
 const ofLicense = { license: optional(text(1, 512)) }
 const limit = defaulted(whole(1, EMAIL_PAGE.max), EMAIL_PAGE.fallback)
 
-const ownerOf = async ({ licenses }: Services, license: string | undefined) =>
+const ownerOf = async ({ licenses }: EmailQueueUses, license: string | undefined) =>
   license === undefined ? undefined : licenses.resolve(license)
 
 const reads = { permission: 'platform.support', scope: 'platform', changes: false } as const

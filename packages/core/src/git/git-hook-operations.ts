@@ -20,14 +20,15 @@ export type OperatedGitHooks = Pick<
   'change' | 'deliveries' | 'find' | 'lastDeliveries' | 'list' | 'remove' | 'rotate' | 'set' | 'webhookUrl'
 >
 
-interface Services {
+/** The services that operations on git hooks use. */
+export interface GitHookUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly gitHooks: OperatedGitHooks
   readonly gitTest: Pick<GitTest, 'send'>
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<GitHookUses>()
 
 const globs = listOf(text(1, 200), 50)
 const id = text(1, 128)
@@ -69,7 +70,7 @@ const wishesOf = (given: Definition): GitHookWishes => {
 
 /** Returns the host that builds, and its license. */
 async function hostOf(
-  { agents }: Services,
+  { agents }: GitHookUses,
   { fingerprint, host }: Definition,
   { licenseId, isCaller }: LicenseScope,
 ): Promise<{ readonly licenseId: string; readonly fingerprint: string }> {
@@ -81,7 +82,7 @@ async function hostOf(
 
 /** Returns the hook that is meant, among those of the license if one is. */
 async function named(
-  { gitHooks }: Services,
+  { gitHooks }: GitHookUses,
   idOrApp: string,
   { licenseId }: Pick<LicenseScope, 'licenseId'>,
 ): Promise<GitHook> {
@@ -92,7 +93,7 @@ async function named(
   )
 }
 
-const setAnswer = ({ gitHooks }: Services, { hook, created, secret }: SetHook) => ({
+const setAnswer = ({ gitHooks }: GitHookUses, { hook, created, secret }: SetHook) => ({
   ok: true,
   created,
   hook: hookView(hook, undefined),
@@ -258,7 +259,7 @@ const test = operation({
 })
 
 async function scopeOf(
-  { licenses }: Services,
+  { licenses }: GitHookUses,
   { license }: { readonly license?: string | undefined },
 ): Promise<Pick<LicenseScope, 'licenseId'>> {
   return { licenseId: license === undefined ? undefined : await licenses.resolve(license) }

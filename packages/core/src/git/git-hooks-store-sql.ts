@@ -162,3 +162,8 @@ export class SqlGitHooksStore implements GitHooksStore {
     return row === undefined ? undefined : toDelivery(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { gitHooks: GitHooksStore } => ({
+  gitHooks: new SqlGitHooksStore(session),
+})

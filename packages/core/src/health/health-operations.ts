@@ -4,11 +4,12 @@ import { finite, flag, listOf, oneOf, shape, text, whole } from '../validation.t
 import { SYSTEM_STATUSES, type SystemCheck } from './system-check.ts'
 import { SYSTEM_DETAILS } from './system-detail.ts'
 
-interface Services {
+/** The services that operations on the health of the service use. */
+export interface HealthUses {
   readonly systemCheck: SystemCheck
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<HealthUses>()
 
 const check = shape({
   name: text(0, 128),

@@ -12,13 +12,14 @@ import type { Images } from './images.ts'
 /** The part of the ledger that operations use. */
 export type OperatedImages = Pick<Images, 'forget' | 'list' | 'resolve' | 'restore'>
 
-interface Services {
+/** The services that operations on images use. */
+export interface ImageUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly images: OperatedImages
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<ImageUses>()
 
 const second = (name: string, at: Date | undefined) => (at === undefined ? {} : { [name]: unixSeconds(at) })
 const known = <V>(name: string, value: V | undefined) => (value === undefined ? {} : { [name]: value })
@@ -113,7 +114,7 @@ const image = shape({
 const named = { image: text(1, 160), license: optional(text(1, 512)) }
 
 async function imageOf(
-  services: Services,
+  services: ImageUses,
   input: { readonly image: string; readonly license?: string | undefined },
 ) {
   const { license } = input

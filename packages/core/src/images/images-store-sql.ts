@@ -201,3 +201,6 @@ export class SqlImagesStore implements ImagesStore {
     return row === undefined ? undefined : toImage(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { images: ImagesStore } => ({ images: new SqlImagesStore(session) })

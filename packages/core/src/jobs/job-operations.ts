@@ -17,14 +17,15 @@ export type OperatedJobs = Pick<
   'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'warning' | 'why'
 >
 
-interface Services {
+/** The services that operations on jobs use. */
+export interface JobUses {
   readonly jobs: OperatedJobs
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'list' | 'resolve'>
   readonly tenants: Pick<Tenants, 'resolve'>
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<JobUses>()
 
 const job = text(1, 64)
 const license = text(1, 512)
@@ -38,7 +39,7 @@ const deploymentOf = (job: Job) =>
 const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))
 
 async function madeAnswer(
-  { jobs }: Services,
+  { jobs }: JobUses,
   operator: Operator,
   { job: made, created }: { readonly job: Job; readonly created: boolean },
 ) {
@@ -46,12 +47,12 @@ async function madeAnswer(
   return { job: seenBy(operator, made), ...deploymentOf(made), created, ...present('warning', warning) }
 }
 
-async function hostOf({ agents }: Services, name: string | undefined, licenseId?: string) {
+async function hostOf({ agents }: JobUses, name: string | undefined, licenseId?: string) {
   return name === undefined ? undefined : agents.resolve(name, licenseId)
 }
 
 /** The licenses that a list is limited to: one, those of a tenant, or undefined for all. */
-async function licensesOf(services: Services, licenseId?: string, tenant?: string) {
+async function licensesOf(services: JobUses, licenseId?: string, tenant?: string) {
   if (tenant === undefined) return licenseId === undefined ? undefined : [licenseId]
   const { id } = await services.tenants.resolve(tenant)
   const own = (await services.licenses.list()).filter(({ tenantId }) => tenantId === id)

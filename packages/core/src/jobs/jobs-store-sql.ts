@@ -232,3 +232,6 @@ export class SqlJobsStore implements port.JobsStore {
     }
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { jobs: port.JobsStore } => ({ jobs: new SqlJobsStore(session) })

@@ -8,12 +8,13 @@ import type { LicenseDeeds } from './license-deeds.ts'
 import { LICENSE_VIEW, licenseView } from './license-operations.ts'
 import type { Licenses } from './licenses.ts'
 
-interface Services {
+/** The services that operations on deeds of licenses use. */
+export interface LicenseDeedUses {
   readonly licenses: Licenses
   readonly licenseDeeds: LicenseDeeds
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<LicenseDeedUses>()
 
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const calls = shape({
@@ -24,7 +25,7 @@ const calls = shape({
 })
 
 /** The licenses that are meant: one, or all whose keys are open and that are not revoked. */
-async function meant({ licenses }: Services, name: string | undefined, all = false) {
+async function meant({ licenses }: LicenseDeedUses, name: string | undefined, all = false) {
   if ((name === undefined) !== all)
     throw new Problem('invalid-input', { details: ['license: expected a license, or all as true'] })
   if (name !== undefined) return [await licenses.named(name)]

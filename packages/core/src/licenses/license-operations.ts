@@ -14,13 +14,14 @@ import {
 } from './license.ts'
 import type { Licenses } from './licenses.ts'
 
-interface Services {
+/** The services that operations on licenses use. */
+export interface LicenseUses {
   readonly licenses: Licenses
   readonly tenants: Tenants
   readonly agents: Agents
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<LicenseUses>()
 
 const contact = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
 

@@ -211,3 +211,8 @@ export class SqlLicensesStore implements LicensesStore {
     return row === undefined ? undefined : toLicense(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { licenses: LicensesStore } => ({
+  licenses: new SqlLicensesStore(session),
+})

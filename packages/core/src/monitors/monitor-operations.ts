@@ -18,13 +18,14 @@ import type { DefinitionChange } from './monitor-definition.ts'
 import { historyView, monitorView, observationView } from './monitor-view.ts'
 import type { Monitors } from './monitors.ts'
 
-interface Services {
+/** The services that operations on monitors use. */
+export interface MonitorUses {
   readonly monitors: Monitors
   readonly licenses: Licenses
   readonly tenants: Tenants
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<MonitorUses>()
 
 const monitor = text(1, MAX_NAME_CHARS)
 const host = text(1, 254)
@@ -35,7 +36,7 @@ const resolvers = listOf(text(1, 64), MAX_RESOLVERS)
 const owner = { tenant: optional(text(1, 128)), license: optional(text(1, 512)) }
 
 async function ownerOf(
-  services: Pick<Services, 'licenses' | 'tenants'>,
+  services: Pick<MonitorUses, 'licenses' | 'tenants'>,
   input: { tenant?: string | undefined; license?: string | undefined },
 ) {
   const { tenant, license } = input

@@ -139,3 +139,8 @@ export class SqlMonitorsStore implements MonitorsStore {
     return (await this.#all(statement, params))[0]
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { monitors: MonitorsStore } => ({
+  monitors: new SqlMonitorsStore(session),
+})

@@ -5,11 +5,12 @@ import { freeObject, listOf, matching, shape, text, unixSecond, whole } from '..
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 import { operationOf } from './operation.ts'
 
-interface Services {
+/** The store that operations on the audit log use. */
+export interface AuditUses {
   readonly audit: AuditStore
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<AuditUses>()
 
 /** Returns an entry of the audit log as operators see it. */
 const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: unixSeconds(at) })

@@ -61,3 +61,6 @@ export class SqlAuditStore implements AuditStore {
     }))
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { audit: AuditStore } => ({ audit: new SqlAuditStore(session) })

@@ -16,12 +16,13 @@ import {
   workView,
 } from './provisioning-view.ts'
 
-interface Services {
+/** The services that operations on provisioning use. */
+export interface ProvisioningUses {
   readonly provisioning: Provisioning
   readonly providerCredentials: ProviderCredentials
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<ProvisioningUses>()
 const provider = oneOf(PROVIDERS)
 const name = text(1, 64)
 const reads = { permission: 'platform.security', scope: 'platform', changes: false } as const
@@ -124,7 +125,7 @@ const removeCatalog = operation({
   },
 })
 
-const credentials = async (services: Services) => ({
+const credentials = async (services: ProvisioningUses) => ({
   credentials: (await services.providerCredentials.list()).map(credentialView),
 })
 

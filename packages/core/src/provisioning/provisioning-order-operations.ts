@@ -7,12 +7,13 @@ import { PROVISIONING_ANSWERS } from './provisioning-answers.ts'
 import type { ProvisioningOrders } from './provisioning-orders.ts'
 import { orderEventView, orderView, previewView } from './provisioning-view.ts'
 
-interface Services {
+/** The services that operations on orders use. */
+export interface OrderUses {
   readonly provisioningOrders: ProvisioningOrders
   readonly licenses: Licenses
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<OrderUses>()
 const order = text(1, 64)
 const reads = { permission: 'platform.security', scope: 'platform', changes: false } as const
 const changes = { permission: 'platform.admin', scope: 'platform', changes: true } as const

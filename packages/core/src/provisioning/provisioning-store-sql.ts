@@ -231,3 +231,8 @@ export class SqlProvisioningStore extends CredentialsSql implements Provisioning
     return (await this.#all(statement, params))[0]
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { provisioning: ProvisioningStore } => ({
+  provisioning: new SqlProvisioningStore(session),
+})

@@ -40,3 +40,8 @@ export class SqlSchedulerStore implements SchedulerStore {
     return row === undefined ? undefined : instant(row.begun_at)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { scheduler: SchedulerStore } => ({
+  scheduler: new SqlSchedulerStore(session),
+})

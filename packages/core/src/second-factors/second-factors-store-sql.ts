@@ -130,3 +130,8 @@ export class SqlSecondFactorsStore implements SecondFactorsStore {
     return rows.map(({ user_id }) => user_id)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { secondFactors: SecondFactorsStore } => ({
+  secondFactors: new SqlSecondFactorsStore(session),
+})

@@ -3,11 +3,12 @@ import { operationOf } from '../operations/operation.ts'
 import { listOf, shape, text, whole } from '../validation.ts'
 import type { Secrets } from './secrets.ts'
 
-interface Services {
+/** The services that operations on secrets use. */
+export interface SecretUses {
   readonly secrets: Secrets
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<SecretUses>()
 
 const MAX_POSITION_CHARS = 600
 

@@ -50,3 +50,8 @@ export class SqlSecretsStore implements SecretsStore {
     return (await this.#session.rows(STATEMENTS[column].replace, [id, from, to])).length > 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { secrets: SecretsStore } => ({
+  secrets: new SqlSecretsStore(session),
+})

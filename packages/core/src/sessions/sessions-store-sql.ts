@@ -128,3 +128,8 @@ export class SqlSessionsStore implements SessionsStore {
     return row?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { sessions: SessionsStore } => ({
+  sessions: new SqlSessionsStore(session),
+})

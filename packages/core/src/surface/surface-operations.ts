@@ -21,18 +21,19 @@ export type OperatedSurface = Pick<
   'abort' | 'add' | 'find' | 'findings' | 'last' | 'list' | 'remove' | 'scan' | 'seen' | 'start' | 'verify'
 >
 
-interface Services {
+/** The services that operations on scans use. */
+export interface SurfaceUses {
   readonly licenses: Pick<Licenses, 'resolve'>
   readonly surface: OperatedSurface
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<SurfaceUses>()
 
 const ANY = Number.POSITIVE_INFINITY
 const license = optional(text(1, 512))
 const { target, seenTarget, finding, head, scan } = SURFACE_SHAPES
 
-const owner = async ({ licenses }: Services, given: string | undefined): Promise<string | undefined> =>
+const owner = async ({ licenses }: SurfaceUses, given: string | undefined): Promise<string | undefined> =>
   given === undefined ? undefined : licenses.resolve(given)
 
 /** Operations on what domains show to the outside. */

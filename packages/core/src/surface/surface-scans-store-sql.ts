@@ -163,3 +163,8 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
     return row === undefined ? undefined : toScan(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { surfaceScans: port.SurfaceScansStore } => ({
+  surfaceScans: new SqlSurfaceScansStore(session),
+})

@@ -138,3 +138,8 @@ export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
     return (await this.#session.rows<TargetRow>(statement, params)).map(toTarget)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { surfaceTargets: SurfaceTargetsStore } => ({
+  surfaceTargets: new SqlSurfaceTargetsStore(session),
+})

@@ -192,3 +192,8 @@ export class SqlTransferKeysStore implements TransferKeysStore {
     return row === undefined ? undefined : toKey(row)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { transferKeys: TransferKeysStore } => ({
+  transferKeys: new SqlTransferKeysStore(session),
+})

@@ -19,13 +19,14 @@ import type { TransferUse } from './transfer-keys-store.ts'
 /** The part of transfer keys that operations use. */
 export type OperatedTransferKeys = Pick<TransferKeys, 'get' | 'list' | 'mint' | 'now' | 'revoke' | 'uses'>
 
-interface Services {
+/** The services that operations on transfer keys use. */
+export interface TransferUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'resolve'>
   readonly transferKeys: OperatedTransferKeys
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<TransferUses>()
 
 /** Returns a transfer key as operators see it, without the key; instants in unix seconds. */
 export const transferKeyView = (key: TransferKey, now: Date) => ({

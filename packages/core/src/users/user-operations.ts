@@ -10,14 +10,15 @@ import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
 import { normalEmail, permissionsOf, type User } from './user.ts'
 import type { Users } from './users.ts'
 
-interface Services {
+/** The services that operations on users use. */
+export interface UserUses {
   readonly tenants: Tenants
   readonly users: Users
   readonly sessions: Sessions
   readonly secondFactors: SecondFactors
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<UserUses>()
 
 const email = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
 // Without a colon, since the audit log names people on the machine `local:…` and `cli:…`, and no user may
@@ -55,7 +56,7 @@ const described = shape({
 const answer = { user: described }
 
 /** Returns the answer about one user. */
-const answerOf = async ({ secondFactors }: Services, user: User) => ({
+const answerOf = async ({ secondFactors }: UserUses, user: User) => ({
   user: userView(user, await secondFactors.holders()),
 })
 

@@ -86,3 +86,6 @@ export class SqlUsersStore implements UsersStore {
     return (await this.#session.rows<UserRow>(LIST, [])).map(toUser)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { users: UsersStore } => ({ users: new SqlUsersStore(session) })

@@ -34,36 +34,37 @@ export const featureOf =
 
 /**
  * Features in the order in which their services are made: each may use what those before it provide, which
- * the compiler checks. `Tools` are what a plane has before its features.
+ * the compiler checks. `Tools` are what a plane has before its features. Operations may use the services of
+ * any feature: `Uses` are all that they use.
  */
-export class Features<Tools, Sto, Svc> {
+export class Features<Tools, Sto, Svc, Uses> {
   readonly stores: () => Promise<StoresOver<Sto>>
   readonly services: (base: Base, tools: Tools) => Svc
-  readonly operations: readonly Operation<Svc>[]
+  readonly operations: readonly Operation<Uses>[]
   readonly tasks: (services: Svc) => readonly ScheduledTask[]
   readonly purges: readonly Purge<Svc>[]
 
-  private constructor(parts: Omit<Feature<Tools, Sto, Svc, Svc>, 'purge'>, purges: readonly Purge<Svc>[]) {
-    const { stores, services, operations, tasks = () => [] } = parts
-    this.stores = stores
-    this.services = services
-    this.operations = operations
-    this.tasks = tasks
+  private constructor(
+    parts: Required<Omit<Feature<Tools, Sto, Svc, Uses>, 'purge'>>,
+    purges: readonly Purge<Svc>[],
+  ) {
+    this.stores = parts.stores
+    this.services = parts.services
+    this.operations = parts.operations
+    this.tasks = parts.tasks
     this.purges = purges
   }
 
   /** Returns a list without features, for planes that have these tools. */
-  static over<Tools>(): Features<Tools, object, object> {
-    return new Features<Tools, object, object>(
-      { stores: async () => () => ({}), services: () => ({}), operations: [] },
-      [],
-    )
+  static over<Tools>(): Features<Tools, object, object, unknown> {
+    const none = { stores: async () => () => ({}), services: () => ({}), operations: [], tasks: () => [] }
+    return new Features<Tools, object, object, unknown>(none, [])
   }
 
   /** Returns these features and one more behind them. */
-  with<S, V>(added: Feature<Tools & Svc, S, V, Svc & V>): Features<Tools, Sto & S, Svc & V> {
+  with<S, V, U>(added: Feature<Tools & Svc, S, V, U>): Features<Tools, Sto & S, Svc & V, Uses & U> {
     const { tasks = () => [], purge } = added
-    return new Features<Tools, Sto & S, Svc & V>(
+    return new Features<Tools, Sto & S, Svc & V, Uses & U>(
       {
         stores: async () => {
           const [before, own] = await Promise.all([this.stores(), added.stores()])

@@ -213,3 +213,8 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
     return (await this.#session.rows(REMOVE_MAILBOXES, [tenantId])).length > 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { alertDeliveries: port.AlertDeliveriesStore } => ({
+  alertDeliveries: new SqlAlertDeliveriesStore(session),
+})

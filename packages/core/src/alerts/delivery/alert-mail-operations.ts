@@ -7,12 +7,13 @@ import type { AlertMailboxes as Mailboxes } from './alert-deliveries-store.ts'
 import { type AlertMailboxes, MAX_ALERT_ADDRESSES } from './alert-mailboxes.ts'
 import { tenantIdOf } from './alert-webhook-operations.ts'
 
-interface Services {
+/** The services that operations on mailboxes of alerts use. */
+export interface AlertMailUses {
   readonly alertMailboxes: AlertMailboxes
   readonly tenants: Tenants
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<AlertMailUses>()
 const tenant = optional(text(1, 128))
 const writes = { permission: 'platform.admin', scope: 'platform', changes: true } as const
 

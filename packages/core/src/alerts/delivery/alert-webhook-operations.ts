@@ -7,12 +7,13 @@ import { flag, listOf, shape, text, whole } from '../../validation.ts'
 import type { AlertWebhook } from './alert-deliveries-store.ts'
 import type { AlertWebhooks } from './alert-webhooks.ts'
 
-interface Services {
+/** The services that operations on webhooks of alerts use. */
+export interface AlertWebhookUses {
   readonly alertWebhooks: AlertWebhooks
   readonly tenants: Tenants
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<AlertWebhookUses>()
 
 const tenant = optional(text(1, 128))
 

@@ -103,3 +103,8 @@ export class SqlAlertFactsStore implements AlertFactsStore {
     return from === undefined || until === undefined ? undefined : { from, until }
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { alertFacts: AlertFactsStore } => ({
+  alertFacts: new SqlAlertFactsStore(session),
+})

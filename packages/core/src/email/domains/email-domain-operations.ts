@@ -6,14 +6,15 @@ import type { EmailDomain } from './email-domain.ts'
 import { domainHealthView, EMAIL_DOMAIN_ANSWERS, emailDomainView } from './email-domain-view.ts'
 import type { EmailDomains } from './email-domains.ts'
 
-interface Services {
+/** The services that operations on sending domains use. */
+export interface EmailDomainUses {
   readonly emailDomains: EmailDomains
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<EmailDomainUses>()
 
 const id = text(5, 40)
-const viewOf = ({ emailDomains }: Services, domain: EmailDomain) =>
+const viewOf = ({ emailDomains }: EmailDomainUses, domain: EmailDomain) =>
   emailDomainView(domain, emailDomains.recordsOf(domain))
 
 /** Operations on sending domains. */

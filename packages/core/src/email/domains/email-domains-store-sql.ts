@@ -115,3 +115,8 @@ export class SqlEmailDomainsStore implements port.EmailDomainsStore {
     return (await this.#all(statement, params))[0]
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { emailDomains: port.EmailDomainsStore } => ({
+  emailDomains: new SqlEmailDomainsStore(session),
+})

@@ -6,11 +6,12 @@ import { EMAIL_PAGE, plainText } from '../email-page.ts'
 import type { EmailKey } from './email-key.ts'
 import type { EmailKeys } from './email-keys.ts'
 
-interface Services {
+/** The services that operations on sending keys use. */
+export interface EmailKeyUses {
   readonly emailKeys: EmailKeys
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<EmailKeyUses>()
 
 /** Returns a key as its owner and operators see it; instants in unix seconds, 0 for never. */
 const emailKeyView = (key: EmailKey) => ({

@@ -102,3 +102,8 @@ export class SqlEmailKeysStore implements EmailKeysStore {
     return (await this.#session.rows<KeyRow>(statement, params)).map(toKey)
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { emailKeys: EmailKeysStore } => ({
+  emailKeys: new SqlEmailKeysStore(session),
+})

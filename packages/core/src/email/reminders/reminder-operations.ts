@@ -6,12 +6,13 @@ import { flag, listOf, oneOf, shape, text, whole } from '../../validation.ts'
 import { type DueReminder, REMINDER_KINDS } from './reminder.ts'
 import type { Reminders, ReminderTally } from './reminders.ts'
 
-interface Services {
+/** The services that operations on reminders use. */
+export interface ReminderUses {
   readonly reminders: Reminders
   readonly licenses: Licenses
 }
 
-const operation = operationOf<Services>()
+const operation = operationOf<ReminderUses>()
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 /** Most of what is due that a dry run tells. */
 const MAX_ITEMS = 1000

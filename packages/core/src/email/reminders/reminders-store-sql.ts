@@ -145,3 +145,8 @@ export class SqlRemindersStore implements port.RemindersStore {
     return (await this.#session.rows<{ purged: number }>(PURGE, [days, now]))[0]?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { reminders: port.RemindersStore } => ({
+  reminders: new SqlRemindersStore(session),
+})

@@ -169,3 +169,8 @@ export class SqlEmailMessagesStore implements port.EmailMessagesStore {
     return row?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { emailMessages: port.EmailMessagesStore } => ({
+  emailMessages: new SqlEmailMessagesStore(session),
+})

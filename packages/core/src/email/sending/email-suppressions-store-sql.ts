@@ -78,3 +78,8 @@ export class SqlEmailSuppressionsStore implements EmailSuppressionsStore {
     return row?.purged ?? 0
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { emailSuppressions: EmailSuppressionsStore } => ({
+  emailSuppressions: new SqlEmailSuppressionsStore(session),
+})

@@ -2,21 +2,54 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { systemResolver } from '../net/dns-system.ts'
 import { createOutbound } from '../net/outbound.ts'
-import { OrderGates } from '../provisioning/order-gates.ts'
-import { ProviderAccess } from '../provisioning/provider-access.ts'
-import { ProviderCredentials } from '../provisioning/provider-credentials.ts'
-import { httpProviders, PROVIDER_LIMITS } from '../provisioning/providers/open-provider-http.ts'
-import { Provisioning } from '../provisioning/provisioning.ts'
-import { ProvisioningMetrics } from '../provisioning/provisioning-metrics.ts'
-import { ProvisioningOrders } from '../provisioning/provisioning-orders.ts'
-import { ProvisioningWorker } from '../provisioning/provisioning-worker.ts'
-import { UserData } from '../provisioning/user-data.ts'
-import type { Base } from './base.ts'
+import type { Operation } from '../operations/operation.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import type { Base } from '../wiring/base.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { OrderGates } from './order-gates.ts'
+import { ProviderAccess } from './provider-access.ts'
+import { ProviderCredentials } from './provider-credentials.ts'
+import { httpProviders, PROVIDER_LIMITS } from './providers/open-provider-http.ts'
+import { Provisioning } from './provisioning.ts'
+import { ProvisioningMetrics } from './provisioning-metrics.ts'
+import { type ProvisioningUses, provisioningOperations } from './provisioning-operations.ts'
+import { type OrderUses, provisioningOrderOperations } from './provisioning-order-operations.ts'
+import { ProvisioningOrders } from './provisioning-orders.ts'
+import { ProvisioningWorker } from './provisioning-worker.ts'
+import { UserData } from './user-data.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-/** Wires the provisioning of servers. */
-export function provisioningOf(base: Base, parts: ControlPlaneParts, { licenses }: { licenses: Licenses }) {
+const TASK_MS = 20_000
+
+/** The tools and services that provisioning uses. */
+export interface ProvisioningNeeds {
+  readonly parts: Pick<ControlPlaneParts, 'providerOutbound'>
+  readonly licenses: Licenses
+}
+/** The services of provisioning. */
+export interface ProvisioningServices {
+  readonly providerCredentials: ProviderCredentials
+  readonly provisioning: Provisioning
+  readonly provisioningOrders: ProvisioningOrders
+}
+
+const operations: readonly Operation<ProvisioningUses & OrderUses>[] = [
+  ...provisioningOperations,
+  ...provisioningOrderOperations,
+]
+
+/** Servers that licenses order at hosting providers. */
+export const provisioning = featureOf<ProvisioningNeeds>()({
+  stores: async () => (await import('./provisioning-store-sql.ts')).stores,
+  services: servicesOf,
+  operations,
+  tasks: ({ provisioning }) => [
+    { name: 'provisioning', budgetMs: TASK_MS, run: silent((signal) => provisioning.tick(signal)) },
+  ],
+})
+
+function servicesOf(base: Base, { parts, licenses }: ProvisioningNeeds): ProvisioningServices {
   const { config, storage, ids } = base
   const { hetznerToken, digitaloceanToken, spendCeiling: ceiling } = config.provisioning
   const tokens = {
@@ -50,7 +83,7 @@ export function provisioningOf(base: Base, parts: ControlPlaneParts, { licenses 
 }
 
 /** Tokens go to the provider's own address, or to this machine if the settings say so, and nowhere else. */
-function openerOf({ config, clock, log }: Base, parts: ControlPlaneParts) {
+function openerOf({ config, clock, log }: Base, parts: Pick<ControlPlaneParts, 'providerOutbound'>) {
   const { hetznerApiBase: hetzner, digitaloceanApiBase: digitalocean } = config.provisioning
   const isLocal = [hetzner, digitalocean].some((base) => /^https?:\/\/(?:127\.|\[::1\])/.test(base))
   const reach = {

@@ -4,19 +4,54 @@ import type { Health } from '../health/health.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import { pinnedDialler } from '../net/pinned-host.ts'
-import { CertificateNames, CT_LIMITS, certificateSources } from '../surface/scan/certificate-names.ts'
-import { Pace } from '../surface/scan/pacing.ts'
-import { Surface } from '../surface/surface.ts'
-import { SurfaceMetrics } from '../surface/surface-metrics.ts'
-import { SurfaceWorker } from '../surface/surface-worker.ts'
-import type { Base } from './base.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import type { Base } from '../wiring/base.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { CertificateNames, CT_LIMITS, certificateSources } from './scan/certificate-names.ts'
+import { Pace } from './scan/pacing.ts'
+import { Surface } from './surface.ts'
+import { SurfaceMetrics } from './surface-metrics.ts'
+import { surfaceOperations } from './surface-operations.ts'
+import type { SurfaceScansStore } from './surface-scans-store.ts'
+import type { SurfaceTargetsStore } from './surface-targets-store.ts'
+import { SurfaceWorker } from './surface-worker.ts'
 
 const CRT_SH = 'https://crt.sh/?q=%25.{domain}&output=json'
 /** Connections of scans in a second, over all scans of a process. */
 const CONNECTS_PER_SECOND = 200
 
-/** Wires scans of domains from outside. */
-export function surfaceOf(base: Base, dns: DnsClient, health: Health) {
+/** Proofs that are not looked up in this time wait for the next tick. */
+const TASK_MS = 10_000
+
+/** The tools that scans use. */
+export interface SurfaceNeeds {
+  readonly dns: DnsClient
+  readonly health: Health
+}
+/** Stores of scans. */
+export interface SurfaceStores {
+  readonly surfaceScans: SurfaceScansStore
+  readonly surfaceTargets: SurfaceTargetsStore
+}
+
+/** Scans of domains from outside. */
+export const surface = featureOf<SurfaceNeeds>()({
+  stores: async () => {
+    const [scans, targets] = await Promise.all([
+      import('./surface-scans-store-sql.ts'),
+      import('./surface-targets-store-sql.ts'),
+    ])
+    return (session): SurfaceStores => ({ ...scans.stores(session), ...targets.stores(session) })
+  },
+  services: (base, needs): { surface: Surface } => ({ surface: surfaceOf(base, needs) }),
+  operations: surfaceOperations,
+  tasks: ({ surface }) => [
+    { name: 'attack-surface', budgetMs: TASK_MS, run: silent((signal) => surface.runDue(signal)) },
+  ],
+  purge: ({ surface }) => surface.purge(),
+})
+
+function surfaceOf(base: Base, { dns, health }: SurfaceNeeds): Surface {
   const { config, log, metrics: registry, timers } = base
   const { ctUrl = CRT_SH, certSpotterToken, mostRunning, dnsServers: named } = config.surface
   const site = config.service.publicUrl?.replace(/\/$/, '')

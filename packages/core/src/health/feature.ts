@@ -2,29 +2,27 @@ import type { Access } from '../access/access.ts'
 import type { Chat } from '../chat/chat.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
 import { EMAIL_DELIVERY, RELAY } from '../email/delivery/email-queue.ts'
-import type { ModelProbe } from '../health/model-probe.ts'
-import { httpModelProbe } from '../health/model-probe-http.ts'
-import { dnsCheck, languageModelCheck } from '../health/reach-checks.ts'
-import { relayCheck } from '../health/relay-check.ts'
-import {
-  dataKeysCheck,
-  licensingCheck,
-  sessionSecretCheck,
-  signingKeyCheck,
-} from '../health/secret-checks.ts'
-import { settingsChecks } from '../health/settings-checks.ts'
-import { storageChecks } from '../health/storage-checks.ts'
-import { SystemCheck } from '../health/system-check.ts'
-import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from '../health/work-checks.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { Base } from './base.ts'
+import type { Base } from '../wiring/base.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { healthOperations } from './health-operations.ts'
+import type { ModelProbe } from './model-probe.ts'
+import { httpModelProbe } from './model-probe-http.ts'
+import { dnsCheck, languageModelCheck } from './reach-checks.ts'
+import { relayCheck } from './relay-check.ts'
+import { dataKeysCheck, licensingCheck, sessionSecretCheck, signingKeyCheck } from './secret-checks.ts'
+import { settingsChecks } from './settings-checks.ts'
+import { storageChecks } from './storage-checks.ts'
+import { SystemCheck } from './system-check.ts'
+import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from './work-checks.ts'
 
-/** Dependencies of the system check in addition to the base. */
+/** The tools and services that the system check looks at. */
 export interface Checked {
+  readonly parts: Pick<ControlPlaneParts, 'modelProbe'>
   readonly access: Access
   readonly dns: DnsClient
   readonly chat: Chat
@@ -34,10 +32,16 @@ export interface Checked {
   readonly scheduler: () => Scheduler
 }
 
-/** Wires the system check; each feature adds a line. */
-export function systemCheckOf(base: Base, parts: ControlPlaneParts, checked: Checked): SystemCheck {
+/** The check of the whole service; each feature adds a line. */
+export const health = featureOf<Checked>()({
+  stores: async () => () => ({}),
+  services: (base, checked): { systemCheck: SystemCheck } => ({ systemCheck: systemCheckOf(base, checked) }),
+  operations: healthOperations,
+})
+
+function systemCheckOf(base: Base, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
-  const { access, chat, licenses } = checked
+  const { access, chat, licenses, parts } = checked
   const relayState = async () => {
     if (config.email.smtpUrl === undefined) return undefined
     const { breaker } = await storage.deliveries.recipient({ kind: EMAIL_DELIVERY, recipient: RELAY })

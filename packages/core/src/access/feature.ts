@@ -1,0 +1,33 @@
+import type { Health } from '../health/health.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { Access } from './access.ts'
+import { AccessMetrics } from './access-metrics.ts'
+import { accessOperations } from './access-operations.ts'
+import { AccessWaiters } from './access-waiters.ts'
+import { StoredLedger } from './relay-ledger.ts'
+import { RelayMetrics } from './relay-metrics.ts'
+
+/** The services of sessions on hosts, and what a relay in this process works with. */
+export interface AccessServices {
+  readonly access: Access
+  readonly relayLedger: StoredLedger
+  readonly relayMetrics: RelayMetrics
+}
+
+/** Sessions of people on hosts. */
+export const access = featureOf<{ health: Health }>()({
+  stores: async () => (await import('./access-sessions-store-sql.ts')).stores,
+  services: (base, { health }): AccessServices => {
+    const { storage, clock, metrics } = base
+    const due = () => storage.accessSessions.due(clock.statementTime())
+    const waiters = new AccessWaiters({ ...base, due, draining: health.draining })
+    return {
+      access: new Access({ ...base, waiters, metrics: new AccessMetrics(metrics, () => waiters.size) }),
+      relayLedger: new StoredLedger(storage.accessSessions, clock),
+      relayMetrics: new RelayMetrics(metrics),
+    }
+  },
+  operations: accessOperations,
+  tasks: ({ access }) => [{ name: 'access', run: silent(() => access.sweep()) }],
+})

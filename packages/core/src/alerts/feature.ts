@@ -1,0 +1,81 @@
+import { HttpWebhookChannel } from '../deliveries/webhook-channel-http.ts'
+import type { Emails } from '../email/emails.ts'
+import type { Monitors } from '../monitors/monitors.ts'
+import type { Outbound } from '../net/outbound.ts'
+import type { Licensing, Operation } from '../operations/operation.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { AlertMetrics } from './alert-metrics.ts'
+import { type AlertUses, alertOperations } from './alert-operations.ts'
+import { Alerts } from './alerts.ts'
+import type { AlertsStore } from './alerts-store.ts'
+import type { AlertDeliveriesStore } from './delivery/alert-deliveries-store.ts'
+import { type AlertMailUses, alertMailOperations } from './delivery/alert-mail-operations.ts'
+import { AlertMailboxes } from './delivery/alert-mailboxes.ts'
+import { AlertNotifier } from './delivery/alert-notifier.ts'
+import { type AlertWebhookUses, alertWebhookOperations } from './delivery/alert-webhook-operations.ts'
+import { AlertWebhooks } from './delivery/alert-webhooks.ts'
+import type { AlertFactsStore } from './rules/alert-facts.ts'
+import type { RefusalTally } from './rules/refusal-tally.ts'
+
+/** The tools and services that alerts use. */
+export interface AlertNeeds {
+  readonly outbound: Outbound
+  readonly refusals: RefusalTally
+  readonly monitors: Monitors
+  readonly emails: Emails
+}
+/** The stores of alerts. */
+export interface AlertStores {
+  readonly alerts: AlertsStore
+  readonly alertDeliveries: AlertDeliveriesStore
+  readonly alertFacts: AlertFactsStore
+}
+/** The services of alerts. */
+export interface AlertServices {
+  readonly alerts: Alerts
+  readonly alertMailboxes: AlertMailboxes
+  readonly alertWebhooks: AlertWebhooks
+}
+
+const operations: readonly Operation<AlertUses & AlertWebhookUses & AlertMailUses & Licensing>[] = [
+  ...alertOperations,
+  ...alertWebhookOperations,
+  ...alertMailOperations,
+]
+
+/** Alerts, and the webhooks and mailboxes that hear of them. */
+export const alerts = featureOf<AlertNeeds>()({
+  stores: async () => {
+    const [own, deliveries, facts] = await Promise.all([
+      import('./alerts-store-sql.ts'),
+      import('./delivery/alert-deliveries-store-sql.ts'),
+      import('./rules/alert-facts-store-sql.ts'),
+    ])
+    return (session): AlertStores => ({
+      ...own.stores(session),
+      ...deliveries.stores(session),
+      ...facts.stores(session),
+    })
+  },
+  services: (base, { outbound, refusals, monitors, emails }): AlertServices => {
+    const { config, production } = base
+    const { sending: mail } = emails
+    const plainHttp = !production || config.outbound.allow.length > 0
+    const channel = new HttpWebhookChannel(outbound, { plainHttp })
+    const counts = { metrics: new AlertMetrics(base.metrics) }
+    const notifier = new AlertNotifier({ ...base, ...counts, channel, mail })
+    const sources = { monitors, refusals, notifier, thresholds: config.alerts }
+    return {
+      alerts: new Alerts({ ...base, ...counts, ...sources }),
+      alertMailboxes: new AlertMailboxes({ ...base, mail }),
+      alertWebhooks: new AlertWebhooks({ ...base, channel, plainHttp }),
+    }
+  },
+  operations,
+  tasks: ({ alerts }) => [
+    { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).drifts }) },
+    { name: 'alert-delivery', run: silent((signal) => alerts.deliver(signal)) },
+  ],
+  purge: ({ alerts }) => alerts.purge(),
+})

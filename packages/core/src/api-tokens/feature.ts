@@ -1,0 +1,11 @@
+import { featureOf } from '../wiring/feature.ts'
+import { apiTokenOperations } from './api-token-operations.ts'
+import { ApiTokens } from './api-tokens.ts'
+
+/** Tokens with which programs act for people. */
+export const apiTokens = featureOf()({
+  stores: async () => (await import('./api-tokens-store-sql.ts')).stores,
+  services: (base): { apiTokens: ApiTokens } => ({ apiTokens: new ApiTokens(base) }),
+  operations: apiTokenOperations,
+  purge: ({ apiTokens }) => apiTokens.purge(),
+})

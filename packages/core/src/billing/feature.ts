@@ -1,0 +1,75 @@
+import type { ControlPlaneParts } from '../control-plane.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import { operatorOutbound } from '../net/operator-outbound.ts'
+import type { Operation } from '../operations/operation.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import type { Base } from '../wiring/base.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { Billing } from './billing.ts'
+import { type BillingEventUses, billingEventOperations } from './billing-event-operations.ts'
+import { BillingMetrics } from './billing-metrics.ts'
+import { type BillingUses, billingOperations } from './billing-operations.ts'
+import type { BillingStore } from './billing-store.ts'
+import { Checkouts } from './checkouts.ts'
+import { PaymentEvents } from './payment-events.ts'
+import type { PaymentEventsStore } from './payment-events-store.ts'
+import type { PaymentProvider } from './payment-provider.ts'
+import { HttpPaymentProvider, PROVIDER_LIMITS } from './payment-provider-http.ts'
+import { SubscriptionSync } from './subscription-sync.ts'
+
+const TASK_MS = 20_000
+
+/** The tools and services that billing uses. */
+export interface BillingNeeds {
+  readonly parts: Pick<ControlPlaneParts, 'paymentProvider'>
+  readonly licenses: Licenses
+}
+/** The stores of billing. */
+export interface BillingStores {
+  readonly billing: BillingStore
+  readonly paymentEvents: PaymentEventsStore
+}
+/** The services of billing. */
+export interface BillingServices {
+  readonly billing: Billing
+  readonly checkouts: Checkouts
+  readonly paymentEvents: PaymentEvents
+}
+
+const operations: readonly Operation<BillingUses & BillingEventUses>[] = [
+  ...billingOperations,
+  ...billingEventOperations,
+]
+
+/** Billing: what licenses pay for, checkouts, and events of the payment provider. */
+export const billing = featureOf<BillingNeeds>()({
+  stores: async () => {
+    const [licenses, events] = await Promise.all([
+      import('./billing-store-sql.ts'),
+      import('./payment-events-store-sql.ts'),
+    ])
+    return (session): BillingStores => ({ ...licenses.stores(session), ...events.stores(session) })
+  },
+  services: (base, { parts, licenses }): BillingServices => {
+    const provider = parts.paymentProvider ?? providerOf(base)
+    const metrics = new BillingMetrics(base.metrics)
+    const sync = new SubscriptionSync({ ...base, provider })
+    return {
+      billing: new Billing({ ...base, licenses, sync, provider }),
+      checkouts: new Checkouts({ ...base, metrics, provider }),
+      paymentEvents: new PaymentEvents({ ...base, metrics, sync, provider }),
+    }
+  },
+  operations,
+  tasks: ({ paymentEvents }) => [
+    { name: 'payment-events', budgetMs: TASK_MS, run: silent((signal) => paymentEvents.drain(signal)) },
+  ],
+  purge: ({ paymentEvents }) => paymentEvents.purge(),
+})
+
+function providerOf({ config: { billing, faults }, log }: Base): PaymentProvider | undefined {
+  const { secretKey, apiBase } = billing
+  if (secretKey === undefined || faults.billing !== undefined) return undefined
+  const outbound = operatorOutbound({ log, limits: PROVIDER_LIMITS })
+  return new HttpPaymentProvider({ secretKey, apiBase, outbound })
+}

@@ -1,0 +1,66 @@
+import { modelOf } from '../chat/feature.ts'
+import type { Config } from '../config/config.ts'
+import type { ControlPlaneParts } from '../control-plane.ts'
+import type { Ids } from '../ids.ts'
+import type { LicenseStanding } from '../licenses/license.ts'
+import type { Log } from '../log.ts'
+import { systemResolver } from '../net/dns-system.ts'
+import { PageGuard } from '../net/page-guard.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { BrowserMetrics } from './browser-metrics.ts'
+import { browserOperations } from './browser-operations.ts'
+import type { BrowserEngine } from './browser-page.ts'
+import { BrowserTokens } from './browser-tokens.ts'
+import { BrowserWorker } from './browser-worker.ts'
+
+/** Parts of a browser. Its calls go through the guard. */
+export interface BrowserEngineTools {
+  readonly guard: PageGuard
+  readonly config: Config
+  readonly ids: Ids
+  readonly log: Log
+}
+
+/** Makes the browser of a plane. Nothing is started before the first page. */
+export type BrowserEngineMaker = (tools: BrowserEngineTools) => BrowserEngine
+
+/** The tools and services that the browser worker uses. */
+export interface BrowserNeeds {
+  readonly parts: Pick<ControlPlaneParts, 'browserEngine' | 'agentModel' | 'languageModel' | 'resolver'>
+  readonly licenses: LicenseStanding
+}
+/** The services of the browser worker. */
+export interface BrowserServices {
+  readonly browserTokens: BrowserTokens
+  readonly browserWorker: BrowserWorker
+}
+
+/** Pages that the service opens for others. */
+export const browser = featureOf<BrowserNeeds>()({
+  stores: async () => (await import('./browser-store-sql.ts')).stores,
+  services: (base, { parts, licenses }): BrowserServices => {
+    const { config, ids, log } = base
+    const guard = pageGuard(config, parts)
+    return {
+      browserTokens: new BrowserTokens({ ...base, licenses }),
+      browserWorker: new BrowserWorker({
+        ...base,
+        guard,
+        engine: parts.browserEngine?.({ guard, config, ids, log }),
+        model: parts.agentModel ?? parts.languageModel ?? modelOf(base),
+        metrics: new BrowserMetrics(base.metrics),
+      }),
+    }
+  },
+  operations: browserOperations,
+  purge: ({ browserTokens }) => browserTokens.purge(),
+})
+
+/** Makes the guard of pages from the settings. */
+export function pageGuard(
+  { outbound, browser }: Config,
+  { resolver }: Pick<ControlPlaneParts, 'resolver'> = {},
+) {
+  const ports = browser.ports.map(Number)
+  return new PageGuard({ resolver: resolver ?? systemResolver(), ports, ...outbound })
+}

@@ -1,0 +1,8 @@
+import { featureOf } from '../wiring/feature.ts'
+
+/** The queue of what is sent to others; webhooks, alerts and email send by it. */
+export const deliveries = featureOf()({
+  stores: async () => (await import('./deliveries-store-sql.ts')).stores,
+  services: () => ({}),
+  operations: [],
+})

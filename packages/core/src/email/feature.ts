@@ -1,0 +1,119 @@
+import type { ControlPlaneParts } from '../control-plane.ts'
+import { DeliveryRunner } from '../deliveries/delivery-runner.ts'
+import type { Licenses } from '../licenses/licenses.ts'
+import type { DnsClient } from '../monitors/dns-client.ts'
+import type { Operation } from '../operations/operation.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import type { Base } from '../wiring/base.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { EmailDelivery } from './delivery/email-delivery.ts'
+import type { MailRelay } from './delivery/mail-relay.ts'
+import { SmtpRelay } from './delivery/mail-relay-smtp.ts'
+import { type EmailDomainUses, emailDomainOperations } from './domains/email-domain-operations.ts'
+import { EmailDomains } from './domains/email-domains.ts'
+import type { EmailDomainsStore } from './domains/email-domains-store.ts'
+import { EmailMetrics } from './email-metrics.ts'
+import { type EmailQueueUses, emailQueueOperations } from './email-queue-operations.ts'
+import { Emails } from './emails.ts'
+import { type EmailKeyUses, emailKeyOperations } from './keys/email-key-operations.ts'
+import { EmailKeys } from './keys/email-keys.ts'
+import type { EmailKeysStore } from './keys/email-keys-store.ts'
+import { type ReminderUses, reminderOperations } from './reminders/reminder-operations.ts'
+import { Reminders, unwantedReminder } from './reminders/reminders.ts'
+import type { RemindersStore } from './reminders/reminders-store.ts'
+import type { EmailMessagesStore } from './sending/email-messages-store.ts'
+import { EmailSending } from './sending/email-sending.ts'
+import type { EmailSuppressionsStore } from './sending/email-suppressions-store.ts'
+
+const DOMAINS_MS = 15_000
+const DELIVERY_MS = 20_000
+/** Steps are days: ten minutes late is in time. */
+const REMINDER_SECONDS = 600
+
+/** The tools and services that email uses. */
+export interface EmailNeeds {
+  readonly parts: Pick<ControlPlaneParts, 'mailRelay'>
+  readonly dns: DnsClient
+  readonly licenses: Licenses
+}
+/** The stores of email. */
+export interface EmailStores {
+  readonly emailDomains: EmailDomainsStore
+  readonly emailKeys: EmailKeysStore
+  readonly emailMessages: EmailMessagesStore
+  readonly emailSuppressions: EmailSuppressionsStore
+  readonly reminders: RemindersStore
+}
+/** The services of email. */
+export interface EmailServices {
+  readonly emailDomains: EmailDomains
+  readonly emailKeys: EmailKeys
+  readonly emails: Emails
+  readonly reminders: Reminders
+}
+
+const operations: readonly Operation<EmailDomainUses & EmailKeyUses & EmailQueueUses & ReminderUses>[] = [
+  ...emailDomainOperations,
+  ...emailKeyOperations,
+  ...emailQueueOperations,
+  ...reminderOperations,
+]
+
+/** Email: domains, sending keys, messages and their delivery, reminders. */
+export const email = featureOf<EmailNeeds>()({
+  stores: async () => {
+    const [domains, keys, messages, suppressions, reminders] = await Promise.all([
+      import('./domains/email-domains-store-sql.ts'),
+      import('./keys/email-keys-store-sql.ts'),
+      import('./sending/email-messages-store-sql.ts'),
+      import('./sending/email-suppressions-store-sql.ts'),
+      import('./reminders/reminders-store-sql.ts'),
+    ])
+    return (session): EmailStores => ({
+      ...domains.stores(session),
+      ...keys.stores(session),
+      ...messages.stores(session),
+      ...suppressions.stores(session),
+      ...reminders.stores(session),
+    })
+  },
+  services: servicesOf,
+  operations,
+  tasks: ({ emailDomains, emails, reminders }) => [
+    { name: 'email-domains', budgetMs: DOMAINS_MS, run: silent((signal) => emailDomains.checkDue(signal)) },
+    {
+      name: 'email-reminders',
+      everySeconds: REMINDER_SECONDS,
+      budgetMs: DELIVERY_MS,
+      run: silent(async (signal) => {
+        if (await reminders.isReady()) await reminders.run({ signal })
+      }),
+    },
+    { name: 'email-delivery', budgetMs: DELIVERY_MS, run: silent((signal) => emails.deliver(signal)) },
+  ],
+  purge: async ({ emailKeys, emails, reminders }) => {
+    await reminders.purge()
+    await emailKeys.purge()
+    await emails.purge()
+  },
+})
+
+function servicesOf(base: Base, { parts, dns, licenses }: EmailNeeds): EmailServices {
+  const metrics = new EmailMetrics(base.metrics)
+  const emailDomains = new EmailDomains({ ...base, dns })
+  const sending = new EmailSending({ ...base, metrics })
+  const relay = parts.mailRelay ?? relayOf(base)
+  const delivery = new EmailDelivery({ ...base, metrics, relay, licenses, unwanted: unwantedReminder })
+  const runner = new DeliveryRunner(base, delivery)
+  const emails = new Emails({ ...base, sending, runner, relay })
+  return {
+    emailDomains,
+    emailKeys: new EmailKeys({ ...base, licenses, domains: emailDomains }),
+    emails,
+    reminders: new Reminders({ ...base, sending, deliver: (signal) => emails.deliver(signal) }),
+  }
+}
+
+/** Without an address nothing is queued, so that nothing asks this relay. */
+const relayOf = ({ config: { email } }: Base): MailRelay =>
+  new SmtpRelay({ url: email.smtpUrl ?? 'smtp://unset.invalid', plaintext: email.smtpPlaintext })

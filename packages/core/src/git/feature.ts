@@ -1,0 +1,49 @@
+import type { ControlPlaneParts } from '../control-plane.ts'
+import { operatorOutbound } from '../net/operator-outbound.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { GitCredentials } from './git-credentials.ts'
+import { gitHookOperations } from './git-hook-operations.ts'
+import { GitHooks } from './git-hooks.ts'
+import { GitMetrics } from './git-metrics.ts'
+import { type DeedCheck, GitPushes, type LicenseCheck } from './git-pushes.ts'
+import { GitTest } from './git-test.ts'
+import type { PushQueue } from './push/push-delivery.ts'
+
+/** The tools and services that git hooks use. */
+export interface GitNeeds {
+  readonly parts: Pick<ControlPlaneParts, 'outbound'>
+  readonly jobs: PushQueue
+  readonly licenses: LicenseCheck
+  readonly licenseDeeds: DeedCheck
+}
+/** The services of git hooks. */
+export interface GitServices {
+  readonly gitCredentials: GitCredentials
+  readonly gitHooks: GitHooks
+  readonly gitPushes: GitPushes
+  readonly gitTest: GitTest
+}
+
+/** Git hooks: the hooks themselves, what arrives by them, and what their hosts are given. */
+export const git = featureOf<GitNeeds>()({
+  stores: async () => (await import('./git-hooks-store-sql.ts')).stores,
+  services: (base, { parts, jobs, licenses, licenseDeeds }): GitServices => {
+    const { config, production, metrics, log } = base
+    const { publicUrl } = config.service
+    const { secretGraceSeconds } = config.git
+    const gitHooks = new GitHooks({ ...base, publicUrl, secretGraceSeconds, plainHttp: !production })
+    const counts = new GitMetrics(metrics)
+    return {
+      gitCredentials: new GitCredentials(base),
+      gitHooks,
+      gitPushes: new GitPushes({ ...base, jobs, licenses, licenseDeeds, hooks: gitHooks, metrics: counts }),
+      gitTest: new GitTest({
+        ...base,
+        hooks: gitHooks,
+        outbound: parts.outbound ?? operatorOutbound({ log }),
+      }),
+    }
+  },
+  operations: gitHookOperations,
+  purge: ({ gitHooks }) => gitHooks.purge(),
+})

@@ -1,0 +1,22 @@
+import type { Licenses } from '../licenses/licenses.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import { silent } from '../scheduler/scheduled-task.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { EnqueueLimits } from './enqueue-limits.ts'
+import { JobMetrics } from './job-metrics.ts'
+import { jobOperations } from './job-operations.ts'
+import { Jobs } from './jobs.ts'
+
+/** The queue of jobs, their leases and logs. */
+export const jobs = featureOf<{ licenses: Licenses; limits: RateLimits }>()({
+  stores: async () => (await import('./jobs-store-sql.ts')).stores,
+  services: (base, needs): { jobs: Jobs } => {
+    const { config, storage, metrics } = base
+    const { leaseSeconds } = config.jobs
+    const limits = new EnqueueLimits({ ...config.jobs, limits: needs.limits, jobs: storage.jobs })
+    const { licenses } = needs
+    return { jobs: new Jobs({ ...base, licenses, metrics: new JobMetrics(metrics), leaseSeconds, limits }) }
+  },
+  operations: jobOperations,
+  tasks: ({ jobs }) => [{ name: 'jobs', run: silent(() => jobs.sweep()) }],
+})

@@ -1,0 +1,8 @@
+import { featureOf } from '../wiring/feature.ts'
+
+/** The times of the tick's tasks. A plane makes its scheduler when it has all features. */
+export const scheduler = featureOf()({
+  stores: async () => (await import('./scheduler-store-sql.ts')).stores,
+  services: () => ({}),
+  operations: [],
+})

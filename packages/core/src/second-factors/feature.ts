@@ -1,0 +1,12 @@
+import type { Users } from '../users/users.ts'
+import { featureOf } from '../wiring/feature.ts'
+import { SecondFactors } from './second-factors.ts'
+
+/** Second factors of people. */
+export const secondFactors = featureOf<{ users: Users }>()({
+  stores: async () => (await import('./second-factors-store-sql.ts')).stores,
+  services: (base, { users }): { secondFactors: SecondFactors } => ({
+    secondFactors: new SecondFactors({ ...base, users, ...base.config.secondFactors }),
+  }),
+  operations: [],
+})

@@ -1,0 +1,10 @@
+import { featureOf } from '../wiring/feature.ts'
+import { secretOperations } from './secret-operations.ts'
+import { Secrets } from './secrets.ts'
+
+/** Secrets that lie sealed in the database. */
+export const secrets = featureOf()({
+  stores: async () => (await import('./secrets-store-sql.ts')).stores,
+  services: (base): { secrets: Secrets } => ({ secrets: new Secrets(base) }),
+  operations: secretOperations,
+})
