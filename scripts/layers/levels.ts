@@ -6,7 +6,9 @@ const [WORDS, TOOLS, VALUES, SERVICES, ADAPTERS, WIRING] = [0, 1, 2, 3, 4, 5] as
 const CORE = 'packages/core/src/'
 const WIRING_FILES: ReadonlySet<string> = new Set([
   'adapters.ts',
+  'base.ts',
   'control-plane.ts',
+  'feature.ts',
   'index.ts',
   'ports.ts',
   'sql.ts',

@@ -1,6 +1,6 @@
+import { featureOf } from '../feature.ts'
 import type { Health } from '../health/health.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { Access } from './access.ts'
 import { AccessMetrics } from './access-metrics.ts'
 import { accessOperations } from './access-operations.ts'

@@ -1,5 +1,5 @@
+import { featureOf } from '../feature.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { AgentMetrics } from './agent-metrics.ts'
 import { agentOperations } from './agent-operations.ts'
 import { Agents } from './agents.ts'

@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import { apiTokenOperations } from './api-token-operations.ts'
 import { ApiTokens } from './api-tokens.ts'
 

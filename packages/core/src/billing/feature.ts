@@ -1,10 +1,9 @@
-import type { ControlPlaneParts } from '../control-plane.ts'
+import type { Base } from '../base.ts'
+import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Operation } from '../operations/operation.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
-import type { Base } from '../wiring/base.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { Billing } from './billing.ts'
 import { type BillingEventUses, billingEventOperations } from './billing-event-operations.ts'
 import { BillingMetrics } from './billing-metrics.ts'
@@ -21,7 +20,7 @@ const TASK_MS = 20_000
 
 /** The tools and services that billing uses. */
 export interface BillingNeeds {
-  readonly parts: Pick<ControlPlaneParts, 'paymentProvider'>
+  readonly parts: { readonly paymentProvider?: PaymentProvider }
   readonly licenses: Licenses
 }
 /** The stores of billing. */

@@ -1,12 +1,13 @@
+import type { LanguageModel } from '../chat/answer/language-model.ts'
 import { modelOf } from '../chat/feature.ts'
 import type { Config } from '../config/config.ts'
-import type { ControlPlaneParts } from '../control-plane.ts'
+import { featureOf } from '../feature.ts'
 import type { Ids } from '../ids.ts'
 import type { LicenseStanding } from '../licenses/license.ts'
 import type { Log } from '../log.ts'
+import type { Resolver } from '../net/dns.ts'
 import { systemResolver } from '../net/dns-system.ts'
 import { PageGuard } from '../net/page-guard.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { BrowserMetrics } from './browser-metrics.ts'
 import { browserOperations } from './browser-operations.ts'
 import type { BrowserEngine } from './browser-page.ts'
@@ -26,7 +27,12 @@ export type BrowserEngineMaker = (tools: BrowserEngineTools) => BrowserEngine
 
 /** The tools and services that the browser worker uses. */
 export interface BrowserNeeds {
-  readonly parts: Pick<ControlPlaneParts, 'browserEngine' | 'agentModel' | 'languageModel' | 'resolver'>
+  readonly parts: {
+    readonly browserEngine?: BrowserEngineMaker
+    readonly agentModel?: LanguageModel
+    readonly languageModel?: LanguageModel
+    readonly resolver?: Resolver
+  }
   readonly licenses: LicenseStanding
 }
 /** The services of the browser worker. */
@@ -59,7 +65,7 @@ export const browser = featureOf<BrowserNeeds>()({
 /** Makes the guard of pages from the settings. */
 export function pageGuard(
   { outbound, browser }: Config,
-  { resolver }: Pick<ControlPlaneParts, 'resolver'> = {},
+  { resolver }: { readonly resolver?: Resolver } = {},
 ) {
   const ports = browser.ports.map(Number)
   return new PageGuard({ resolver: resolver ?? systemResolver(), ports, ...outbound })

@@ -1,18 +1,21 @@
+import type { Base } from '../base.ts'
 import type { Config } from '../config/config.ts'
-import type { ControlPlaneParts } from '../control-plane.ts'
+import { featureOf } from '../feature.ts'
 import type { Health } from '../health/health.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
-import type { Base } from '../wiring/base.ts'
-import { featureOf } from '../wiring/feature.ts'
 import type { LanguageModel } from './answer/language-model.ts'
 import { HttpLanguageModel, MODEL_LIMITS } from './answer/language-model-http.ts'
 import { Chat } from './chat.ts'
 import { chatOperations } from './chat-operations.ts'
-import type { ContentFolder } from './documents/content-folder.ts'
+import type { ContentFolder, ContentPages } from './documents/content-folder.ts'
 
 /** The tools that the chat uses. */
 export interface ChatNeeds {
-  readonly parts: Pick<ControlPlaneParts, 'docsDir' | 'docsPages' | 'languageModel'>
+  readonly parts: {
+    readonly docsDir?: string | undefined
+    readonly docsPages?: ContentPages | undefined
+    readonly languageModel?: LanguageModel
+  }
   readonly health: Health
 }
 

@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 
 /** The queue of what is sent to others; webhooks, alerts and email send by it. */
 export const deliveries = featureOf()({

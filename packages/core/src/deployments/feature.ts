@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import { Deployments } from './deployments.ts'
 
 /** Deployments, and the logs of their jobs. */

@@ -1,11 +1,10 @@
-import type { ControlPlaneParts } from '../control-plane.ts'
+import type { Base } from '../base.ts'
 import { DeliveryRunner } from '../deliveries/delivery-runner.ts'
+import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import type { Operation } from '../operations/operation.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
-import type { Base } from '../wiring/base.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { EmailDelivery } from './delivery/email-delivery.ts'
 import type { MailRelay } from './delivery/mail-relay.ts'
 import { SmtpRelay } from './delivery/mail-relay-smtp.ts'
@@ -32,7 +31,7 @@ const REMINDER_SECONDS = 600
 
 /** The tools and services that email uses. */
 export interface EmailNeeds {
-  readonly parts: Pick<ControlPlaneParts, 'mailRelay'>
+  readonly parts: { readonly mailRelay?: MailRelay }
   readonly dns: DnsClient
   readonly licenses: Licenses
 }

@@ -1,6 +1,6 @@
-import type { ControlPlaneParts } from '../control-plane.ts'
+import { featureOf } from '../feature.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
-import { featureOf } from '../wiring/feature.ts'
+import type { Outbound } from '../net/outbound.ts'
 import { GitCredentials } from './git-credentials.ts'
 import { gitHookOperations } from './git-hook-operations.ts'
 import { GitHooks } from './git-hooks.ts'
@@ -11,7 +11,7 @@ import type { PushQueue } from './push/push-delivery.ts'
 
 /** The tools and services that git hooks use. */
 export interface GitNeeds {
-  readonly parts: Pick<ControlPlaneParts, 'outbound'>
+  readonly parts: { readonly outbound?: Outbound }
   readonly jobs: PushQueue
   readonly licenses: LicenseCheck
   readonly licenseDeeds: DeedCheck

@@ -1,14 +1,13 @@
 import type { Access } from '../access/access.ts'
+import type { Base } from '../base.ts'
 import type { Chat } from '../chat/chat.ts'
-import type { ControlPlaneParts } from '../control-plane.ts'
 import { EMAIL_DELIVERY, RELAY } from '../email/delivery/email-queue.ts'
+import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import type { Base } from '../wiring/base.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { healthOperations } from './health-operations.ts'
 import type { ModelProbe } from './model-probe.ts'
 import { httpModelProbe } from './model-probe-http.ts'
@@ -22,7 +21,7 @@ import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from './
 
 /** The tools and services that the system check looks at. */
 export interface Checked {
-  readonly parts: Pick<ControlPlaneParts, 'modelProbe'>
+  readonly parts: { readonly modelProbe?: ModelProbe }
   readonly access: Access
   readonly dns: DnsClient
   readonly chat: Chat

@@ -1,5 +1,5 @@
+import { featureOf } from '../feature.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { ImageMetrics } from './image-metrics.ts'
 import { imageOperations } from './image-operations.ts'
 import { Images } from './images.ts'

@@ -1,7 +1,7 @@
+import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { EnqueueLimits } from './enqueue-limits.ts'
 import { JobMetrics } from './job-metrics.ts'
 import { jobOperations } from './job-operations.ts'

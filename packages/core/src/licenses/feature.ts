@@ -1,5 +1,5 @@
+import { featureOf } from '../feature.ts'
 import type { Operation } from '../operations/operation.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { type LicenseDeedUses, licenseDeedOperations } from './license-deed-operations.ts'
 import { LicenseDeeds } from './license-deeds.ts'
 import { type LicenseUses, licenseOperations } from './license-operations.ts'

@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import type { DnsClient } from './dns-client.ts'
 import { monitorOperations } from './monitor-operations.ts'
 import { Monitors } from './monitors.ts'

@@ -1,6 +1,6 @@
+import { featureOf } from '../feature.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { NodeSecurity } from './node-security.ts'
 import { nodeSecurityOperations } from './node-security-operations.ts'
 

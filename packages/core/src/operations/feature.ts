@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import { auditOperations } from './audit-operations.ts'
 import type { AuditStore } from './audit-store.ts'
 

@@ -1,11 +1,11 @@
-import type { ControlPlaneParts } from '../control-plane.ts'
+import type { Base } from '../base.ts'
+import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { systemResolver } from '../net/dns-system.ts'
+import type { Outbound } from '../net/outbound.ts'
 import { createOutbound } from '../net/outbound.ts'
 import type { Operation } from '../operations/operation.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
-import type { Base } from '../wiring/base.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { OrderGates } from './order-gates.ts'
 import { ProviderAccess } from './provider-access.ts'
 import { ProviderCredentials } from './provider-credentials.ts'
@@ -24,7 +24,7 @@ const TASK_MS = 20_000
 
 /** The tools and services that provisioning uses. */
 export interface ProvisioningNeeds {
-  readonly parts: Pick<ControlPlaneParts, 'providerOutbound'>
+  readonly parts: { readonly providerOutbound?: Outbound }
   readonly licenses: Licenses
 }
 /** The services of provisioning. */
@@ -83,7 +83,7 @@ function servicesOf(base: Base, { parts, licenses }: ProvisioningNeeds): Provisi
 }
 
 /** Tokens go to the provider's own address, or to this machine if the settings say so, and nowhere else. */
-function openerOf({ config, clock, log }: Base, parts: Pick<ControlPlaneParts, 'providerOutbound'>) {
+function openerOf({ config, clock, log }: Base, parts: { readonly providerOutbound?: Outbound }) {
   const { hetznerApiBase: hetzner, digitaloceanApiBase: digitalocean } = config.provisioning
   const isLocal = [hetzner, digitalocean].some((base) => /^https?:\/\/(?:127\.|\[::1\])/.test(base))
   const reach = {

@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 
 /** The times of the tick's tasks. A plane makes its scheduler when it has all features. */
 export const scheduler = featureOf()({

@@ -1,5 +1,5 @@
+import { featureOf } from '../feature.ts'
 import type { Users } from '../users/users.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { SecondFactors } from './second-factors.ts'
 
 /** Second factors of people. */

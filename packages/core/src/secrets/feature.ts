@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import { secretOperations } from './secret-operations.ts'
 import { Secrets } from './secrets.ts'
 

@@ -1,5 +1,5 @@
+import { featureOf } from '../feature.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
-import { featureOf } from '../wiring/feature.ts'
 import { Sessions } from './sessions.ts'
 
 /** Sessions of people who are signed in. */

@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import { type TenantServices, tenantOperations } from './tenant-operations.ts'
 import { Tenants } from './tenants.ts'
 

@@ -1,4 +1,4 @@
-import { featureOf } from '../wiring/feature.ts'
+import { featureOf } from '../feature.ts'
 import { userOperations } from './user-operations.ts'
 import { Users } from './users.ts'
 

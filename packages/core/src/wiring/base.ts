@@ -1,35 +1,15 @@
 import { availableParallelism } from 'node:os'
-import type { Clock } from '../clock.ts'
+import type { Base } from '../base.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { ControlPlaneParts } from '../control-plane.ts'
-import { type Ids, randomIds } from '../ids.ts'
-import { type Log, silentLog } from '../log.ts'
+import { randomIds } from '../ids.ts'
+import { silentLog } from '../log.ts'
 import { Metrics } from '../metrics/metrics.ts'
 import { Keyring } from '../secrets/keyring.ts'
 import { Signer } from '../signing/signer.ts'
-import type { Storage } from '../storage/storage.ts'
-import { systemTimers, type Timers } from '../timers.ts'
+import { systemTimers } from '../timers.ts'
 import { Passwords } from '../users/passwords.ts'
-
-/** Dependencies that all features share. */
-export interface Base {
-  readonly config: Config
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly timers: Timers
-  readonly metrics: Metrics
-  readonly signer: Signer
-  /** Signs the tokens of sessions on hosts. */
-  readonly relaySigner: Signer
-  readonly passwords: Passwords
-  readonly keyring: Keyring
-  /** `iss` of tokens. */
-  readonly issuer: string
-  readonly production: boolean
-}
 
 /** `iss` if the service has no public address. */
 const ISSUER = 'svc'

@@ -10,6 +10,7 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { deliveries } from '../deliveries/feature.ts'
 import { deployments } from '../deployments/feature.ts'
 import { email } from '../email/feature.ts'
+import { Features } from '../feature.ts'
 import { git } from '../git/feature.ts'
 import { health } from '../health/feature.ts'
 import type { Health } from '../health/health.ts'
@@ -35,7 +36,6 @@ import { tenants } from '../tenants/feature.ts'
 import { transferKeys } from '../transfer-keys/feature.ts'
 import { users } from '../users/feature.ts'
 import { webhooks } from '../webhooks/feature.ts'
-import { Features } from './feature.ts'
 
 /** The tools that a plane has before its features. */
 export interface Tools {

@@ -1,7 +1,7 @@
-import type { Session } from '../database/session.ts'
-import type { Operation } from '../operations/operation.ts'
-import type { ScheduledTask } from '../scheduler/scheduled-task.ts'
 import type { Base } from './base.ts'
+import type { Session } from './database/session.ts'
+import type { Operation } from './operations/operation.ts'
+import type { ScheduledTask } from './scheduler/scheduled-task.ts'
 
 type StoresOver<Sto> = (session: Session) => Sto
 type Purge<Svc> = (services: Svc) => Promise<unknown>
