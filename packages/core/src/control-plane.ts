@@ -22,8 +22,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { DnsClient } from './monitors/dns-client.ts'
 import { nodeDnsClient } from './monitors/dns-client-node.ts'
 import type { Resolver } from './net/dns.ts'
-import { systemResolver } from './net/dns-system.ts'
-import { createOutbound, type Outbound } from './net/outbound.ts'
+import type { Outbound } from './net/outbound.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
 import type { Signer } from './signing/signer.ts'
@@ -33,6 +32,7 @@ import type { Passwords } from './users/passwords.ts'
 import { baseOf } from './wiring/base.ts'
 import { FEATURES, type Services } from './wiring/features.ts'
 import { Operations } from './wiring/operations.ts'
+import { outboundOf } from './wiring/outbound.ts'
 import { tickTasks } from './wiring/tick-tasks.ts'
 
 /** Parts of a control plane. All but settings and storage have a production default. */
@@ -124,12 +124,6 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const tools = { config, storage, clock, ids, log, timers, metrics, signer }
   return { ...services, ...tools, accounts, limits, health, operations, scheduler }
 }
-
-/** The longest that a receiver may take to answer, and a call as a whole. */
-const OUTBOUND_LIMITS = { answerMs: 30_000, totalMs: 30_000 }
-
-const outboundOf = ({ config, log }: Base): Outbound =>
-  createOutbound({ resolver: systemResolver(), log, ...config.outbound, limits: OUTBOUND_LIMITS })
 
 function counterOf({ config, storage, clock }: Base, parts: ControlPlaneParts): RateCounter {
   const shared = config.limits.backend === 'postgres' ? storage.rates : undefined
