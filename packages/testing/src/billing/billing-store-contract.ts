@@ -164,6 +164,11 @@ export function billingStoreContract(name: string, open: () => Promise<Storage>)
       expect(await reserve()).toBe(true)
     })
 
+    it('a checkout that is reserved once more is not, as its license has one', async () => {
+      const checkout = buildCheckout({ licenseId: (await scene()).licenseId })
+      expect([await billing().reserve(checkout), await billing().reserve(checkout)]).toEqual([true, false])
+    })
+
     it('a checkout moves from the states that are named, and is known by its session', async () => {
       const at = await scene()
       const made = buildCheckout({ licenseId: at.licenseId })

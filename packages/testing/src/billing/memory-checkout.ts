@@ -9,8 +9,9 @@ export function reserved(
   checkout: Omit<Checkout, 'sessionId' | 'url' | 'state' | 'reservedAt'>,
   now: Date,
 ): boolean {
-  if (table.get(checkout.id) !== undefined) throw new Error('there is a checkout with this id already')
+  // The statement looks for a live one first, and for its key only when it writes.
   if (liveOf(table, checkout.licenseId) !== undefined) return false
+  if (table.get(checkout.id) !== undefined) throw new Error('there is a checkout with this id already')
   const fresh = { sessionId: undefined, url: undefined, state: 'creating', reservedAt: now } as const
   table.put(checkout.id, { ...checkout, ...fresh })
   return true
