@@ -4,7 +4,7 @@ import type { Environment } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp } from '../../../../test/support/smtp-server.ts'
-import { describeEffects } from '../config/setting-effect.ts'
+import { describeEffects, outcomeOf } from '../config/setting-effect.ts'
 
 const DAY_MS = 86_400_000
 const HOLDER = 'ann@acme.example'
@@ -62,6 +62,22 @@ async function putOff(env: Environment): Promise<string> {
   return (await faked.plane.emails.find(id)).state
 }
 
+/** Sends a second message to two people each, and returns whether it is taken. */
+async function fourRecipients(env: Environment): Promise<string> {
+  await using faked = await mailing(env)
+  const { id: owner } = (await license(faked, 400)).license
+  await verifiedDomain(faked.plane, owner, 'mail.example.com')
+  const fields = {
+    from: 'ann@mail.example.com',
+    to: [HOLDER, 'bob@acme.example'],
+    subject: 'hello',
+    text: 'hi',
+  }
+  const send = () => faked.plane.emails.sending.send({ owner, fields })
+  await send()
+  return await outcomeOf(send())
+}
+
 /** Reminders of the end of a license that are planned 45 days before it. */
 async function expiryReminders(env: Environment): Promise<number | undefined> {
   await using faked = await mailing(env)
@@ -83,6 +99,7 @@ async function dunningReminders(env: Environment): Promise<number | undefined> {
 describeEffects('settings of email', [
   { name: 'EMAIL_BODY_RETENTION_DAYS', value: '1', seen: contentsAreKept, unset: true, set: false },
   { name: 'EMAIL_RETRY_SCHEDULE', value: '3600', seen: putOff, unset: 'sent', set: 'queued' },
+  { name: 'EMAIL_DAILY_LIMIT', value: '3', seen: fourRecipients, unset: 'done', set: 'email-quota' },
   { name: 'LICENSE_EXPIRY_STEPS', value: '50', seen: expiryReminders, unset: 0, set: 1 },
   { name: 'DUNNING_STEPS', value: '5', seen: dunningReminders, unset: 1, set: 0 },
 ])
