@@ -67,4 +67,8 @@ describe('the bounds of alerts are settings', () => {
   it.each(BOUNDS)('$kind does not open there while nothing is set', async ({ reached }) => {
     expect(await openedBy(reached)).toEqual([])
   })
+
+  it('a host that never made a backup or a drill has none that is too old', async () => {
+    expect(await openedBy(() => ({ lastCaptureAt: 0, lastDrillAt: 0 }))).toEqual([])
+  })
 })
