@@ -83,8 +83,8 @@ export function alertFactsStoreContract(name: string, open: () => Promise<Storag
     function queue() {
       const clock = new FakeClock()
       const licenseId = buildId('lic')
-      const end = async (state: 'succeeded' | 'failed', fields: Partial<NewJob> = {}) => {
-        clock.advance({ seconds: 1 })
+      const end = async (state: 'succeeded' | 'failed', fields: Partial<NewJob> = {}, seconds = 1) => {
+        clock.advance({ seconds })
         const fingerprint = fields.target || 'fp'
         const { job } = await storage().jobs.enqueue(buildJob({ ...fields, licenseId }), clock.now())
         const lease = { licenseId, fingerprint, leaseSeconds: 300, claimKey: undefined }
@@ -107,6 +107,16 @@ export function alertFactsStoreContract(name: string, open: () => Promise<Storag
       await end('succeeded', { kind: 'deploy', app: 'blog' })
       expect(await failed()).toEqual([latest])
       await end('succeeded', { kind: 'deploy', app: 'shop' })
+      expect(await failed()).toEqual([])
+    })
+
+    it('of a success and a failure at one instant the success counts, whichever was told first', async () => {
+      const { end, failed } = queue()
+      await end('succeeded', { kind: 'deploy', app: 'shop' })
+      await end('failed', { kind: 'deploy', app: 'shop' }, 0)
+      expect(await failed()).toEqual([])
+      await end('failed', { kind: 'deploy', app: 'shop' })
+      await end('succeeded', { kind: 'deploy', app: 'shop' }, 0)
       expect(await failed()).toEqual([])
     })
 
