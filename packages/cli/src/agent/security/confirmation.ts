@@ -14,6 +14,18 @@ export interface ConfirmationParts {
 }
 
 /**
+ * Returns why a heartbeat did not reach the control plane: a proxy or a stranger answers otherwise. Undefined
+ * when it did; a refusal for too many requests has come all the way, too.
+ */
+export const unreached = ({
+  status,
+  fault,
+}: {
+  status: number
+  fault?: string | undefined
+}): string | undefined => (status === 200 || status === 429 ? undefined : (fault ?? `it answered ${status}`))
+
+/**
  * Waits for an answer of the control plane until `deadline`, in unix seconds. Returns why there was none;
  * undefined when there was one.
  */

@@ -6,6 +6,7 @@ import type { OwnHandlers } from '../run/running-handler.ts'
 import type { WorkFolder } from '../run/work-folder.ts'
 import { AgentApi } from '../wire/agent-api.ts'
 import type { Attempt } from './attempt.ts'
+import { unreached } from './confirmation.ts'
 import { type DesiredDocument, FirewallJob } from './firewall-job.ts'
 import { HostSecurity } from './host-security.ts'
 
@@ -118,9 +119,7 @@ export class SecurityDuty {
       { timeoutMs: CONFIRM_TIMEOUT_MS, maxAnswerBytes: ANSWER_BYTES, environment },
     )
     const api = new AgentApi(http, { licenseKey, fingerprint }, timing, clock)
-    const { status, fault } = await api.heartbeat({}, signal)
-    // A refusal for too many requests has come all the way, too.
-    return status === 200 || status === 429 ? undefined : (fault ?? `it answered ${status}`)
+    return unreached(await api.heartbeat({}, signal))
   }
 
   #complain(error: Error): void {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { systemClock } from '@svc/core'
-import { confirmed } from '../../../src/agent/security/confirmation.ts'
+import { confirmed, unreached } from '../../../src/agent/security/confirmation.ts'
 
 /** A control plane that takes its time: says why it was given up, or nothing. */
 const slow = (ms: number) => (signal: AbortSignal) =>
@@ -31,4 +31,19 @@ test('One that takes longer than there is time has not, and is given up before t
 
 test('A job that was ended waits for nobody', async () => {
   expect(await confirmed(parts(slow(0)), inSeconds(60), AbortSignal.abort())).toBe('the job was ended')
+})
+
+test.each([
+  [200, undefined],
+  [429, undefined],
+  [401, 'it answered 401'],
+  [404, 'it answered 404'],
+  [502, 'it answered 502'],
+  [503, 'it answered 503'],
+])('A heartbeat that is answered %i: %s', (status, why) => {
+  expect(unreached({ status })).toBe(why)
+})
+
+test('A heartbeat without an answer says what was wrong', () => {
+  expect(unreached({ status: 0, fault: 'the connection was refused' })).toBe('the connection was refused')
 })
