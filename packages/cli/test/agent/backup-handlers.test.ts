@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -150,6 +151,22 @@ whole('the shipped handlers', () => {
         stderr: 'the image holds no file\n',
       })
     rmSync(join(state, 'apps/empty'), { recursive: true })
+  }, 180_000)
+
+  test('an image without a file that could not be read is told, the job fails, and old images stay', () => {
+    put(at('closed/open'))
+    put(at('closed/shut'))
+    chmodSync(at('closed/shut'), 0)
+    configure(`BACKUP_PATHS=${at('closed')}`)
+    // Without these capabilities root reads no more than its files' modes let it.
+    const handler = ['--bounding-set=-dac_override,-dac_read_search', join(SHIPPED_HANDLERS, 'backup')]
+    const keeping = { env: { ...env, RESTIC_KEEP: '--keep-last 1' }, encoding: 'utf8' } as const
+    const ran = spawnSync('setpriv', handler, keeping)
+    const { status, stdout, stderr, images } = outcome(ran.status, ran.stdout, ran.stderr)
+    expect([status, images.summary.total_files_processed]).toEqual([1, 1])
+    expect(stderr).toContain('the image is not whole: some files could not be read')
+    expect(stdout).toContain('no old snapshot is removed')
+    rmSync(at('closed'), { recursive: true })
   }, 180_000)
 
   test('a capture leaves out the repository and the cache, whatever their names hold', () => {
