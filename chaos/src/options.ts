@@ -14,15 +14,13 @@ export interface ChaosOptions {
   /** Whether to run every planted fault, one after the other. */
   readonly bugs: boolean
   readonly json: boolean
-  /** The longest recovery after the last fault. */
-  readonly recoverySeconds: number
+  /** The longest recovery after the last fault; undefined: by the speed of the machine. */
+  readonly recoverySeconds: number | undefined
   /** The least kills and faults over all runs. */
   readonly least: { readonly kills: number; readonly faults: number }
 }
 
 const SECONDS = 60
-/** The lease of 2 s, and 5 s more. */
-const RECOVERY_SECONDS = 7
 
 /** The usage text. */
 export const USAGE = `npm run chaos -- [options]
@@ -32,7 +30,7 @@ export const USAGE = `npm run chaos -- [options]
   --seed N                 what is planned, and what is drawn (default: drawn, and printed)
   --bug NAME               with a fault planted, which the run must find; an unknown name lists them
   --bugs                   all planted faults, one after the other
-  --recovery N             seconds within which all goes on once the last fault is over (default ${RECOVERY_SECONDS}: lease + 5)
+  --recovery N             seconds within which all goes on once the last fault is over (default: lease + 5, and two starts of the replicas as measured before the faults)
   --kills N, --faults N    at least so many; for them the faults go on for up to as long again
   --json                   one document on standard output; progress goes to standard error either way
 Exit code 1 when a promise was broken or too little happened (with a planted fault: when it was not found), 2 for a bad option.`
@@ -65,7 +63,7 @@ export function readOptions(args: readonly string[]): ChaosOptions {
   if (bug !== undefined) plantedBug(bug)
   const seconds = positive('--seconds', values.seconds) ?? minutesOf(minutes) ?? SECONDS
   const seed = positive('--seed', values.seed) ?? Math.trunc(performance.timeOrigin) % 2 ** 31
-  const recoverySeconds = positive('--recovery', values.recovery) ?? RECOVERY_SECONDS
+  const recoverySeconds = positive('--recovery', values.recovery)
   const least = {
     kills: positive('--kills', values.kills) ?? 0,
     faults: positive('--faults', values.faults) ?? 0,

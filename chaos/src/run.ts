@@ -24,8 +24,11 @@ export interface RunOptions {
   readonly seconds: number
   readonly seed: number
   readonly bug: string | undefined
-  /** The longest recovery after the last fault. */
-  readonly recoveryLimitSeconds: number
+  /**
+   * The longest recovery after the last fault. Default: the lease and five seconds, and two starts of the
+   * replicas on this machine, since what was killed last may be killed again while it starts.
+   */
+  readonly recoveryLimitSeconds: number | undefined
   /** The least kills and faults. Until then faults go on for up to twice `seconds`; fewer are a breach. */
   readonly least: { readonly kills: number; readonly faults: number }
   /** Called with each line of progress. */
@@ -49,6 +52,7 @@ export interface RunReport extends Findings {
 }
 
 const LEASE_SECONDS = 2
+const RECOVERY_SECONDS = 5
 const DRAIN_SECONDS = 60
 const DRAIN_LOOK_MS = 200
 const SHOWN = 5
@@ -103,11 +107,15 @@ async function play(options: RunOptions, database: ChaosDatabase, folder: string
   const drainSeconds = (Date.now() - last.at) / 1000
   over.throwIfAborted()
   await cast.dismiss()
-  const findings = await found(options, cast, database, last)
+  const recoveryLimitSeconds = options.recoveryLimitSeconds ?? recoveryLimitOf(cast)
+  const findings = await found(recoveryLimitSeconds, cast, database, last)
   const breaches = [...findings.breaches, ...missing(least, killsOf(injurer), faultsOf(cast, injurer))]
   const lengths = { seconds: lasted / 1000, drainSeconds }
-  return { ...reportOf(options, cast, injurer), ...findings, breaches, ...lengths }
+  return { ...reportOf(options, cast, injurer), ...findings, breaches, ...lengths, recoveryLimitSeconds }
 }
+
+const recoveryLimitOf = ({ startSeconds }: Cast): number =>
+  LEASE_SECONDS + RECOVERY_SECONDS + 2 * startSeconds
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
 const killsOf = (injurer: Injurer): number => injurer.count((injury) => injury.startsWith('kill'))
@@ -133,7 +141,7 @@ async function drained(cast: Cast, over: AbortSignal): Promise<void> {
 }
 
 async function found(
-  { recoveryLimitSeconds: limit }: RunOptions,
+  limit: number,
   cast: Cast,
   database: ChaosDatabase,
   last: LastFault,
@@ -146,12 +154,12 @@ async function found(
   if (findings.recoverySeconds > limit)
     breaches.push({
       rule: 'recovery',
-      evidence: `${findings.recoverySeconds.toFixed(1)} s after the last fault, not within ${limit} s`,
+      evidence: `${findings.recoverySeconds.toFixed(1)} s after the last fault, not within ${limit.toFixed(1)} s`,
     })
   return { ...findings, breaches, broken: findings.breaches }
 }
 
-function reportOf({ profile, seconds, recoveryLimitSeconds }: RunOptions, cast: Cast, injurer: Injurer) {
+function reportOf({ profile, seconds }: RunOptions, cast: Cast, injurer: Injurer) {
   const { requests, faults } = cast.counts()
   return {
     profile,
@@ -167,7 +175,6 @@ function reportOf({ profile, seconds, recoveryLimitSeconds }: RunOptions, cast: 
       ...cast.proxy.faults,
       ['of the agents themselves', faults],
     ]),
-    recoveryLimitSeconds,
   }
 }
 

@@ -20,7 +20,7 @@ export function summary(report: RunReport): string {
     `  faults: ${number(faultsOf(report))} (${kinds.join(', ')})`,
     `  lines: ${number(report.acknowledgedLines)} acknowledged, ${number(report.storedLines)} stored; reclaims: ${report.reclaims}`,
     `  messages to endpoints: ${number(report.messages)} accepted, ${number(report.repeatedMessages)} of all came more than once`,
-    `  recovery: ${report.recoverySeconds.toFixed(1)} s after the last fault (at most ${report.recoveryLimitSeconds}); the queue was empty after ${report.drainSeconds.toFixed(1)} s`,
+    `  recovery: ${report.recoverySeconds.toFixed(1)} s after the last fault (at most ${report.recoveryLimitSeconds.toFixed(1)}); the queue was empty after ${report.drainSeconds.toFixed(1)} s`,
     `  violations: ${report.breaches.length}`,
   ]
   return [...figures, ...report.breaches.map(({ rule, evidence }) => `    ${rule}: ${evidence}`)].join('\n')

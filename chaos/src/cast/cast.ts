@@ -53,6 +53,8 @@ export class Cast implements AsyncDisposable {
   readonly operator: Operator
   readonly receiver: Receiver
   readonly journals: string[] = []
+  /** What the slowest replica took until it served, before any fault. */
+  startSeconds = 0
   hosts: readonly Host[] = []
   crowds: readonly Member[] = []
   references: readonly Member[] = []
@@ -93,8 +95,10 @@ export class Cast implements AsyncDisposable {
     const receiver = await Receiver.listen(random.fork(), journalOf(parts, 'receiver'))
     const cast = new Cast(parts, { proxy, receiver }, ports)
     try {
+      const began = performance.now()
       for (const server of cast.servers) server.begin()
       await Promise.all(cast.servers.map((server) => server.up()))
+      cast.startSeconds = (performance.now() - began) / 1000
       const licenses = await cast.operator.issueAll(profile.licenses, DOOMED)
       for (const { id } of licenses.filter((_license, number) => number % TOLD_EVERY === 0))
         await cast.operator.tell(id, receiver.urlOf(id))
