@@ -4,7 +4,7 @@
 const TURNS = [
   // These take 40 s and more beside other suites, on two cores.
   {
-    parts: 4,
+    parts: 8,
     suites: [
       'packages/cli/test/agent/deploy-fetch',
       'packages/cli/test/process/serve',
@@ -66,7 +66,7 @@ const TURNS = [
   },
   // These take 20 s and more.
   {
-    parts: 3,
+    parts: 6,
     suites: [
       'test/packed/agent',
       'test/audit',
@@ -124,6 +124,8 @@ const TURNS = [
       'packages/http/test/access/payloads',
       'packages/cli/test/agent/deploy-submodules',
       'packages/cli/test/agent/security/firewall-rules',
+      'packages/testing/test/simulator/planted-bugs',
+      'packages/testing/test/simulator/simulator',
     ],
   },
 ]

@@ -53,7 +53,7 @@ export class Cast implements AsyncDisposable {
   readonly operator: Operator
   readonly receiver: Receiver
   readonly journals: string[] = []
-  /** What the slowest replica took until it served, before any fault. */
+  /** Seconds until the slowest replica served, before any fault. */
   startSeconds = 0
   hosts: readonly Host[] = []
   crowds: readonly Member[] = []
