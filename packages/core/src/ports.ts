@@ -270,6 +270,7 @@ export { LICENSE_DEEDS, type LicenseDeed } from './licenses/license-deed.ts'
 export type {
   LicenseCalls,
   LicenseChange,
+  LicenseName,
   LicensesStore,
   NewLicense,
 } from './licenses/licenses-store.ts'

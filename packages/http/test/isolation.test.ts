@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import { serving } from './support/serving.ts'
 
@@ -106,7 +107,7 @@ describe('deployments of a license without a tenant', () => {
 
   const LICENSES: readonly [string, () => Promise<string>][] = [
     ['issued to nobody', async () => (await served().license()).id],
-    ['of the allow-list', () => served().plane.licenses.resolve('bootstrap-key')],
+    ['of the allow-list', () => served().plane.licenses.resolve(PLATFORM, 'bootstrap-key')],
     [
       'that is not known',
       async () => {

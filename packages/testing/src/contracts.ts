@@ -32,6 +32,7 @@ export { nodeSecurityStoreContract } from './node-security/node-security-store-c
 export { auditStoreContract } from './operations/audit-store-contract.ts'
 export { provisioningStoreContract } from './provisioning/provisioning-store-contract.ts'
 export { schedulerStoreContract } from './scheduler/scheduler-store-contract.ts'
+export { scopesContract } from './scopes/scopes-contract.ts'
 export { secondFactorsStoreContract } from './second-factors/second-factors-store-contract.ts'
 export { secretsStoreContract } from './secrets/secrets-store-contract.ts'
 export { sessionsStoreContract } from './sessions/sessions-store-contract.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import { openedStorage } from './opened-storage.ts'
 import { buildTenant } from './tenants/build-tenant.ts'
 
@@ -33,8 +33,8 @@ export function storageContract(name: string, open: () => Promise<Storage>): voi
         throw new Error('on purpose')
       })
       await expect(work).rejects.toThrow('on purpose')
-      expect(await storage().tenants.find(kept.id)).toBeDefined()
-      expect(await storage().tenants.find(gone.id)).toBeUndefined()
+      expect(await storage().tenants.find(PLATFORM, kept.id)).toBeDefined()
+      expect(await storage().tenants.find(PLATFORM, gone.id)).toBeUndefined()
     })
 
     it('after a failed transaction the next one works', async () => {
@@ -43,7 +43,7 @@ export function storageContract(name: string, open: () => Promise<Storage>): voi
         .catch(() => {})
       const tenant = buildTenant()
       await storage().transaction(({ tenants }) => tenants.add(tenant))
-      expect(await storage().tenants.find(tenant.id)).toMatchObject(tenant)
+      expect(await storage().tenants.find(PLATFORM, tenant.id)).toMatchObject(tenant)
     })
 
     it('transactions that meet each see all or nothing of the other', async () => {
@@ -51,7 +51,7 @@ export function storageContract(name: string, open: () => Promise<Storage>): voi
       const attempts = Array.from({ length: 6 }, () =>
         storage().transaction(async ({ tenants }) => {
           const added = await tenants.add(buildTenant({ name: taken }))
-          return added === undefined ? undefined : (await tenants.find(taken))?.id === added.id
+          return added === undefined ? undefined : (await tenants.find(PLATFORM, taken))?.id === added.id
         }),
       )
       const seen = await Promise.all(attempts)

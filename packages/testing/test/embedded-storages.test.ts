@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildTenant, pgliteStorage, postgresStorage, testDatabase } from '@svc/testing'
 import pg from 'pg'
 
@@ -18,7 +19,7 @@ describe('storages for tests', () => {
     await using other = await pgliteStorage()
     expect(one.kind).toBe('pglite-memory')
     await one.tenants.add(buildTenant())
-    expect(await other.tenants.list()).toEqual([])
+    expect(await other.tenants.list(PLATFORM)).toEqual([])
     expect(await other.health()).toMatchObject({
       missingTables: [],
       migrations: { pending: [], drifted: [] },
@@ -30,7 +31,7 @@ describe('storages for tests', () => {
     await using other = await postgresStorage(SERVER)
     expect(one.kind).toBe('postgresql')
     await one.tenants.add(buildTenant())
-    expect(await other.tenants.list()).toEqual([])
+    expect(await other.tenants.list(PLATFORM)).toEqual([])
     expect(await other.health()).toMatchObject({
       missingTables: [],
       migrations: { pending: [], drifted: [] },

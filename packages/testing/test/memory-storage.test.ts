@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat, buildJob, buildTenant, FakeClock, memoryStorage } from '@svc/testing'
 
 const failing = () => Promise.reject(new Error('on purpose'))
@@ -14,7 +15,7 @@ describe('memoryStorage', () => {
       await gate.promise
       seen.push('transaction')
     })
-    const outside = storage.tenants.find(tenant.id).then((found) => seen.push(found?.id ?? 'none'))
+    const outside = storage.tenants.find(PLATFORM, tenant.id).then((found) => seen.push(found?.id ?? 'none'))
     gate.resolve()
     await Promise.all([transaction, outside])
     expect(seen).toEqual(['transaction', tenant.id])
@@ -42,7 +43,7 @@ describe('memoryStorage', () => {
     expect(await storage.jobs.get('job_new')).toBeUndefined()
     expect(await storage.jobs.logs(job.id, 0, 10)).toEqual([])
     expect(await storage.agents.list()).toMatchObject([{ hostname: 'web-1' }])
-    expect(await storage.tenants.list()).toEqual([])
+    expect(await storage.tenants.list(PLATFORM)).toEqual([])
     expect((await storage.jobs.enqueue(buildJob({ serialKey: 'k' }))).job.availableAt).toBeUndefined()
   })
 
@@ -73,7 +74,7 @@ describe('memoryStorage', () => {
   it('two storages know nothing of each other', async () => {
     const [one, other] = [memoryStorage(), memoryStorage()]
     await one.tenants.add(buildTenant())
-    expect(await other.tenants.list()).toEqual([])
+    expect(await other.tenants.list(PLATFORM)).toEqual([])
   })
 
   it('is its own kind and has no connections', async () => {

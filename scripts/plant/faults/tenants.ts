@@ -1,8 +1,10 @@
 import type { Fault } from '../fault.ts'
 
+const SCOPES = 'packages/core/src/database/scoped-statement.ts'
 const TENANT = 'packages/core/src/operations/tenant'
 const OPERATOR = 'packages/core/src/operations/operator.ts'
 const SUITE = ['packages/http/test/access/tenants.test.ts']
+const SCOPE_SUITES = ['packages/core/test/storage/scopes.test.ts']
 const RULES = ['packages/core/test/operations/operator.test.ts']
 const MATRIX = ['packages/http/test/access/matrix.test.ts']
 
@@ -42,13 +44,6 @@ export const faults: readonly Fault[] = [
     file: `${TENANT}/tenant-licenses.ts`,
     find: 'return tenantId === this.#tenantId',
     replace: 'return tenantId !== undefined',
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: all licenses are listed',
-    file: `${TENANT}/tenant-licenses.ts`,
-    find: 'filter((license) => this.#isOwn(license))',
-    replace: 'filter((license) => license !== null)',
     suites: SUITE,
   },
   {
@@ -101,17 +96,38 @@ export const faults: readonly Fault[] = [
     suites: SUITE,
   },
   {
-    name: 'tenants: monitors of any license are theirs',
-    file: `${TENANT}/tenant-monitors.ts`,
-    find: 'tenantId === this.#tenantId : this.#licenses.owns(licenseId)',
-    replace: 'tenantId === this.#tenantId : true',
+    name: 'scopes: things of every license are a tenant’s',
+    file: SCOPES,
+    find: 'in (select id from licenses where tenant_id = $1)',
+    replace: 'in (select id from licenses where $1 is not null)',
+    suites: SCOPE_SUITES,
+  },
+  {
+    name: 'scopes: what belongs to a tenant itself is not its own',
+    file: SCOPES,
+    find: '(${tenant} = $1 or ${own.tenant})',
+    replace: '${own.tenant}',
+    suites: SCOPE_SUITES,
+  },
+  {
+    name: 'scopes: a license sees what is a neighbour’s',
+    file: SCOPES,
+    find: 'license: `${column} = $1`',
+    replace: 'license: `${column} <> $1`',
+    suites: SCOPE_SUITES,
+  },
+  {
+    name: 'scopes: a tenant’s person sees the platform',
+    file: 'packages/core/src/operations/caller.ts',
+    find: '(tenantId === undefined ? PLATFORM : ofTenant(tenantId))',
+    replace: '(tenantId === undefined ? PLATFORM : PLATFORM)',
     suites: SUITE,
   },
   {
-    name: 'tenants: all tenants are listed',
-    file: `${TENANT}/own-tenant.ts`,
-    find: 'return [await this.#tenants.resolve(this.#tenantId)]',
-    replace: 'return this.#tenants.list()',
-    suites: SUITE,
+    name: 'scopes: a tenant’s person names any license',
+    file: 'packages/core/src/licenses/licenses.ts',
+    find: "if (scope.of !== 'platform') return (await this.named(scope, name)).id\n",
+    replace: '',
+    suites: ['packages/core/test/licenses/names.test.ts'],
   },
 ]

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { AgentBench, readNumber } from './agent-bench.ts'
+import { AgentBench, eventually, isAlive, readNumber } from './agent-bench.ts'
 
 test.each([
   ['SIGKILL', 'killed by SIGKILL (perhaps by the out-of-memory killer)'],
@@ -59,4 +59,17 @@ test('A handler that is killed because its job is given back is given back', asy
   await readNumber(join(bench.stateDir, 'child'))
   expect(await agent.stop()).toMatchObject({ 'given back': 1, failed: 0 })
   expect(job).toMatchObject({ state: 'pending', error: undefined })
+})
+
+test('A job that is ended early is reported once none of its processes is left', async () => {
+  await using bench = await AgentBench.open()
+  const stubborn = "trap '' TERM; exec >/dev/null 2>&1; while :; do sleep 0.05; done"
+  bench.handler('deploy', `(${stubborn}) & echo $! > "$SVC_STATE_DIR/child"; wait`)
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start({ once: true, timing: { killGraceMs: 500 } })
+  const child = await readNumber(join(bench.stateDir, 'child'))
+  job.cancel = true
+  await eventually(() => job.state === 'failed')
+  expect(await isAlive(child)).toBe(false)
+  await agent.done
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { CliBench } from '../support/cli-bench.ts'
 
 describe('what the keys of licenses may do', () => {
@@ -8,7 +9,7 @@ describe('what the keys of licenses may do', () => {
   })
   afterEach(() => bench[Symbol.asyncDispose]())
 
-  const agentOnly = async () => (await bench.plane.licenses.named(bench.license.id)).agentOnly
+  const agentOnly = async () => (await bench.plane.licenses.named(PLATFORM, bench.license.id)).agentOnly
 
   test('a dry run tells the calls of 30 days and changes nothing; without it they are refused, and the way back opens', async () => {
     const { id } = bench.license

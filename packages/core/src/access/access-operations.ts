@@ -5,6 +5,7 @@ import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import type { Operator } from '../operations/operator.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import { flag, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
 import type { Access } from './access.ts'
 import { ACCESS_MODES } from './access-session.ts'
@@ -75,8 +76,13 @@ const operatorFields = ({ name, user }: Operator) =>
     ? { operatorKind: 'machine' as const, operatorId: undefined, operatorLabel: name }
     : { operatorKind: 'user' as const, operatorId: user.id, operatorLabel: name }
 
-async function hostOf({ agents, licenses }: AccessUses, name: string, licenseName: string | undefined) {
-  const licenseId = licenseName === undefined ? undefined : await licenses.resolve(licenseName)
+async function hostOf(
+  scope: Scope,
+  { agents, licenses }: AccessUses,
+  name: string,
+  licenseName: string | undefined,
+) {
+  const licenseId = licenseName === undefined ? undefined : await licenses.resolve(scope, licenseName)
   return agents.resolve(name, licenseId)
 }
 
@@ -100,7 +106,7 @@ export const accessOperations = [
         throw new Problem('invalid-input', {
           details: ['command: expected a string of 1 to 4096 characters'],
         })
-      const agent = await hostOf(services, name, named)
+      const agent = await hostOf(operator.scope, services, name, named)
       const { command, user, ...rest } = asked
       const ticket = await services.access.open({
         ...{ ...rest, user, host: agent, operator: operatorFields(operator), ip: operator.address ?? '' },
@@ -132,9 +138,9 @@ export const accessOperations = [
       limit: defaulted(whole(1, MAX_LISTED), 100),
     },
     answer: { sessions: listOf(session, MAX_LISTED) },
-    run: async (services, { active, host: name, license: named, limit }) => {
-      const agent = name === undefined ? undefined : await hostOf(services, name, named)
-      const licenseId = agent?.licenseId ?? (named && (await services.licenses.resolve(named)))
+    run: async (services, { active, host: name, license: named, limit }, { scope }) => {
+      const agent = name === undefined ? undefined : await hostOf(scope, services, name, named)
+      const licenseId = agent?.licenseId ?? (named && (await services.licenses.resolve(scope, named)))
       const found = await services.access.list({
         ...{ active, limit, fingerprint: agent?.fingerprint },
         licenseIds: licenseId === undefined ? undefined : [licenseId],
@@ -161,8 +167,8 @@ export const accessOperations = [
     personal: true,
     input: { host: text(1, 512), license },
     answer: { host },
-    run: async (services, input) => {
-      const agent = await hostOf(services, input.host, input.license)
+    run: async (services, input, { scope }) => {
+      const agent = await hostOf(scope, services, input.host, input.license)
       await services.access.resetKey(agent)
       return { host: { id: agentId(agent.fingerprint), hostname: agent.hostname } }
     },

@@ -1,6 +1,7 @@
 import { optional } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
+import type { Scope } from '../scope.ts'
 import { flag, text } from '../validation.ts'
 import type { Agents } from './agents.ts'
 import type { AgentChange } from './agents-store.ts'
@@ -23,8 +24,12 @@ const operation = operationOf<AgentUses>()
 const license = optional(text(1, 512))
 const host = text(1, 512)
 
-async function scope({ licenses }: AgentUses, idOrKey: string | undefined): Promise<string | undefined> {
-  return idOrKey === undefined ? undefined : licenses.resolve(idOrKey)
+async function licenseOf(
+  scope: Scope,
+  { licenses }: AgentUses,
+  idOrKey: string | undefined,
+): Promise<string | undefined> {
+  return idOrKey === undefined ? undefined : licenses.resolve(scope, idOrKey)
 }
 
 const changing = (name: string, summary: string, change: AgentChange) =>
@@ -36,8 +41,8 @@ const changing = (name: string, summary: string, change: AgentChange) =>
     changes: true,
     input: { host, license },
     answer: HOST_ANSWERS.server,
-    run: async (services, input) => {
-      const agent = await services.agents.resolve(input.host, await scope(services, input.license))
+    run: async (services, input, { scope }) => {
+      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
       return { server: await services.agents.change(agent, change) }
     },
   })
@@ -67,8 +72,8 @@ export const agentOperations = [
     changes: false,
     input: { license, host: optional(host) },
     answer: HOST_ANSWERS.backups,
-    run: async (services, input) => ({
-      backups: await services.agents.backups(await scope(services, input.license), input.host),
+    run: async (services, input, { scope }) => ({
+      backups: await services.agents.backups(await licenseOf(scope, services, input.license), input.host),
     }),
   }),
   operation({
@@ -79,8 +84,8 @@ export const agentOperations = [
     changes: false,
     input: { host, license },
     answer: HOST_ANSWERS.show,
-    run: async (services, input) => {
-      const agent = await services.agents.resolve(input.host, await scope(services, input.license))
+    run: async (services, input, { scope }) => {
+      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
       return { server: await services.agents.show(agent) }
     },
   }),
@@ -94,8 +99,8 @@ export const agentOperations = [
     changes: true,
     input: { host, license, label: text(0, 128) },
     answer: HOST_ANSWERS.server,
-    run: async (services, input) => {
-      const agent = await services.agents.resolve(input.host, await scope(services, input.license))
+    run: async (services, input, { scope }) => {
+      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
       return { server: await services.agents.change(agent, { label: input.label }) }
     },
   }),
@@ -107,8 +112,8 @@ export const agentOperations = [
     changes: true,
     input: { host, license, force: optional(flag()) },
     answer: HOST_ANSWERS.server,
-    run: async (services, input) => {
-      const agent = await services.agents.resolve(input.host, await scope(services, input.license))
+    run: async (services, input, { scope }) => {
+      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
       const server = await services.agents.change(agent, {})
       await services.agents.forget(agent, input.force)
       return { server }

@@ -4,6 +4,7 @@ import type { JobState } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM } from '../scope.ts'
 import { SharedReads } from '../shared-reads.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Signer } from '../signing/signer.ts'
@@ -214,7 +215,7 @@ export class Agents {
   async #orgOf(licenseId: string): Promise<string> {
     const { licenses, tenants } = this.#parts.storage
     const tenantId = (await licenses.get(licenseId))?.tenantId
-    return tenantId === undefined ? '' : ((await tenants.find(tenantId))?.name ?? '')
+    return tenantId === undefined ? '' : ((await tenants.find(PLATFORM, tenantId))?.name ?? '')
   }
 }
 

@@ -3,6 +3,7 @@ import { purgeDeliveries } from '../deliveries/retention.ts'
 import type { Ids } from '../ids.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import { type ActInput, actOn } from './alert-act.ts'
@@ -151,13 +152,13 @@ export class Alerts {
       standings,
     ] = await Promise.all([
       storage.agents.list(),
-      storage.licenses.list(),
+      storage.licenses.list(PLATFORM),
       alertFacts.clones(now),
       alertFacts.failures(thresholds.jobHours * 3600, now),
       alertFacts.refusals(now),
       alertFacts.evaluated(thresholds.stallSeconds, now),
       monitors.troubles(),
-      monitors.list(),
+      monitors.list(PLATFORM),
       storage.webhooks.dead(),
       storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
       storage.provisioning.live(),

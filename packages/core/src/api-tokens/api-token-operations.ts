@@ -58,7 +58,7 @@ export const apiTokenOperations = [
     },
     answer: { token, secret: word },
     run: async ({ apiTokens, tenants }, { role, tenant, label, expires }, operator) => {
-      const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
+      const tenantId = tenant === undefined ? undefined : (await tenants.resolve(operator.scope, tenant)).id
       const expiresAt = expires === undefined ? undefined : new Date(expires)
       const createdBy = operator.name
       const issued = await apiTokens.issue({ role, tenantId, label, expiresAt, createdBy })

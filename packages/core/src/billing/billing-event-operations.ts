@@ -95,8 +95,8 @@ export const billingEventOperations = [
       limit: defaulted(whole(1, 1000), 100),
     },
     answer: { events: listOf(shape(event), ANY) },
-    run: async ({ licenses, paymentEvents }, { state, license, limit }) => {
-      const licenseId = license === undefined ? undefined : (await licenses.named(license)).id
+    run: async ({ licenses, paymentEvents }, { state, license, limit }, { scope }) => {
+      const licenseId = license === undefined ? undefined : (await licenses.named(scope, license)).id
       const states = state === undefined ? undefined : [state]
       const events = await paymentEvents.list({ states, licenseId, limit })
       return { events: events.map(paymentEventView) }

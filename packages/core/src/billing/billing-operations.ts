@@ -149,9 +149,8 @@ export const billingOperations = [
     changes: false,
     input: { license: name },
     answer: status,
-    run: async ({ billing, licenses }, { license }) => {
-      const { id } = await licenses.named(license)
-      return statusView(await billing.status(id), licenses)
+    run: async ({ billing, licenses }, { license }, { scope }) => {
+      return statusView(await billing.status(scope, license), licenses)
     },
   }),
   operation({
@@ -171,8 +170,9 @@ export const billingOperations = [
     run: async (
       { checkouts, licenses },
       { license, tier: wanted, success_url, cancel_url, customer_email },
+      { scope },
     ) => {
-      const { id } = await licenses.named(license)
+      const { id } = await licenses.named(scope, license)
       const urls = { successUrl: success_url, cancelUrl: cancel_url }
       const input = { licenseId: id, tier: wanted, ...urls, email: customer_email }
       return checkoutView(await checkouts.open(input))

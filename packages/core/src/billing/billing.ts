@@ -6,6 +6,7 @@ import { entitlement } from '../licenses/license-tier.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { takesTestMode, tierNames } from './billing-settings.ts'
 import type { Checkout, Dunning } from './billing-store.ts'
@@ -65,9 +66,9 @@ export class Billing {
   }
 
   /** @throws Problem `not-found` */
-  async status(licenseId: string): Promise<BillingStatus> {
+  async status(scope: Scope, name: string): Promise<BillingStatus> {
     const { storage, licenses } = this.#parts
-    const license = await licenses.named(licenseId)
+    const license = await licenses.named(scope, name)
     const dunning = (await storage.billing.dunning()).filter((each) => each.licenseId === license.id)
     return {
       license,
@@ -102,7 +103,7 @@ export class Billing {
     const provider = this.#provider()
     const ids = name.startsWith('sub_')
       ? [name]
-      : (await storage.billing.subscriptions((await licenses.named(name)).id)).map(({ id }) => id)
+      : (await storage.billing.subscriptions((await licenses.named(PLATFORM, name)).id)).map(({ id }) => id)
     const synced: Synced[] = []
     for (const id of ids) {
       const told = await this.#asked(() => sync.ask(provider, id))

@@ -91,8 +91,8 @@ export const browserOperations = [
       daily: defaulted(whole(1, MOST_DAILY), DAILY_LIMIT),
     },
     answer: { token, secret: word },
-    run: async ({ browserTokens, licenses }, { license, label, daily: dailyLimit }) => {
-      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+    run: async ({ browserTokens, licenses }, { license, label, daily: dailyLimit }, { scope }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
       const issued = await browserTokens.issue({ label, licenseId, dailyLimit })
       return { token: tokenView(issued.token), secret: issued.secret }
     },

@@ -2,6 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
+import type { Scope } from '../scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { RELAY_FAULTS } from './delivery/mail-relay.ts'
 import { EMAIL_PAGE } from './email-page.ts'
@@ -84,8 +85,8 @@ const id = text(5, 40)
 const ofLicense = { license: optional(text(1, 512)) }
 const limit = defaulted(whole(1, EMAIL_PAGE.max), EMAIL_PAGE.fallback)
 
-const ownerOf = async ({ licenses }: EmailQueueUses, license: string | undefined) =>
-  license === undefined ? undefined : licenses.resolve(license)
+const ownerOf = async (scope: Scope, { licenses }: EmailQueueUses, license: string | undefined) =>
+  license === undefined ? undefined : licenses.resolve(scope, license)
 
 const reads = { permission: 'platform.support', scope: 'platform', changes: false } as const
 const writes = { permission: 'platform.security', scope: 'platform', changes: true } as const
@@ -98,8 +99,8 @@ export const emailQueueOperations = [
     ...reads,
     input: { state: optional(oneOf(MESSAGE_STATES)), ...ofLicense, limit, cursor: optional(text(1, 200)) },
     answer: { messages: listOf(message, EMAIL_PAGE.max), next_cursor: optional(word) },
-    run: async (services, { license, ...input }) => {
-      const owner = await ownerOf(services, license)
+    run: async (services, { license, ...input }, { scope }) => {
+      const owner = await ownerOf(scope, services, license)
       const { messages, nextCursor } = await services.emails.list({ owner, ...input })
       return {
         messages: messages.map(emailMessageView),
@@ -140,8 +141,8 @@ export const emailQueueOperations = [
       text: text(1, MESSAGE_LIMITS.textChars),
     },
     answer: { id: word, state: oneOf(['queued']), recipients: second, suppressed: listOf(word, 50) },
-    run: async (services, { license, ...fields }) => {
-      const owner = (await ownerOf(services, license)) ?? ''
+    run: async (services, { license, ...fields }, { scope }) => {
+      const owner = (await ownerOf(scope, services, license)) ?? ''
       return { ...(await services.emails.sending.send({ owner, fields })) }
     },
   }),
@@ -151,8 +152,8 @@ export const emailQueueOperations = [
     ...reads,
     input: { ...ofLicense, limit },
     answer: { suppressions: listOf(suppression, EMAIL_PAGE.max) },
-    run: async (services, { license, limit: most }) => {
-      const owner = await ownerOf(services, license)
+    run: async (services, { license, limit: most }, { scope }) => {
+      const owner = await ownerOf(scope, services, license)
       return { suppressions: (await services.emails.suppressions(owner, most)).map(suppressionView) }
     },
   }),
@@ -162,8 +163,8 @@ export const emailQueueOperations = [
     ...writes,
     input: { address: text(3, 320), ...ofLicense },
     answer: { ok: flag() },
-    run: async (services, { address, license }) => {
-      await services.emails.unsuppress((await ownerOf(services, license)) ?? '', address)
+    run: async (services, { address, license }, { scope }) => {
+      await services.emails.unsuppress((await ownerOf(scope, services, license)) ?? '', address)
       return { ok: true }
     },
   }),

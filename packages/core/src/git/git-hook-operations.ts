@@ -5,6 +5,7 @@ import type { Licenses } from '../licenses/licenses.ts'
 import { type LicenseScope, operationOf } from '../operations/operation.ts'
 import { readPage } from '../page.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { CLONE_KINDS, GIT_PROVIDERS, type GitHook, SUBMODULE_SCOPES } from './git-hook.ts'
 import { GIT_ANSWERS } from './git-hook-answers.ts'
@@ -190,8 +191,8 @@ const show = operation({
   changes: false,
   answer: GIT_ANSWERS.one,
   input: { id, license: optional(text(1, 512)) },
-  run: async (services, input) => {
-    const hook = await named(services, input.id, await scopeOf(services, input))
+  run: async (services, input, { scope }) => {
+    const hook = await named(services, input.id, await scopeOf(scope, services, input))
     const [last] = await services.gitHooks.deliveries(hook, 1)
     return {
       ok: true,
@@ -215,8 +216,8 @@ const deliveries = operation({
     limit: defaulted(whole(1, 1000), 50),
     cursor: optional(text(1, 64)),
   },
-  run: async (services, input) => {
-    const hook = await named(services, input.id, await scopeOf(services, input))
+  run: async (services, input, { scope }) => {
+    const hook = await named(services, input.id, await scopeOf(scope, services, input))
     const { rows, next } = await readPage<GitDelivery, Place>({
       limit: input.limit,
       before: placeOfCursor(input.cursor, 'gdl'),
@@ -245,8 +246,8 @@ const test = operation({
     sha: text(40, 64),
     ref: optional(text(1, 255)),
   },
-  run: async (services, input) => {
-    const hook = await named(services, input.id, await scopeOf(services, input))
+  run: async (services, input, { scope }) => {
+    const hook = await named(services, input.id, await scopeOf(scope, services, input))
     const { delivered, status, answer, error } = await services.gitTest.send(hook, input)
     return {
       hook_id: hook.id,
@@ -259,10 +260,11 @@ const test = operation({
 })
 
 async function scopeOf(
+  scope: Scope,
   { licenses }: GitHookUses,
   { license }: { readonly license?: string | undefined },
 ): Promise<Pick<LicenseScope, 'licenseId'>> {
-  return { licenseId: license === undefined ? undefined : await licenses.resolve(license) }
+  return { licenseId: license === undefined ? undefined : await licenses.resolve(scope, license) }
 }
 
 /** Operations on git hooks and on what arrived by them. */

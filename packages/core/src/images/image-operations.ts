@@ -5,6 +5,7 @@ import { JOB_ANSWERS } from '../jobs/job-answers.ts'
 import { jobView } from '../jobs/job-view.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
+import type { Scope } from '../scope.ts'
 import { finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { IMAGE_ENGINES, IMAGE_KINDS, IMAGE_STATES, type Image } from './image.ts'
 import type { Images } from './images.ts'
@@ -114,11 +115,12 @@ const image = shape({
 const named = { image: text(1, 160), license: optional(text(1, 512)) }
 
 async function imageOf(
+  scope: Scope,
   services: ImageUses,
   input: { readonly image: string; readonly license?: string | undefined },
 ) {
   const { license } = input
-  const licenseId = license === undefined ? undefined : await services.licenses.resolve(license)
+  const licenseId = license === undefined ? undefined : await services.licenses.resolve(scope, license)
   return services.images.resolve(input.image, licenseId)
 }
 
@@ -138,8 +140,8 @@ export const imageOperations = [
       limit: defaulted(whole(1, 1000), 100),
     },
     answer: { images: listOf(image, ANY) },
-    run: async ({ agents, images, licenses }, { license, host, app, state, limit }) => {
-      const asked = license === undefined ? undefined : await licenses.resolve(license)
+    run: async ({ agents, images, licenses }, { license, host, app, state, limit }, { scope }) => {
+      const asked = license === undefined ? undefined : await licenses.resolve(scope, license)
       const agent = host === undefined ? undefined : await agents.resolve(host, asked)
       const licenseId = agent?.licenseId ?? asked
       const filter = { licenseId, fingerprint: agent?.fingerprint, app, state, limit }
@@ -154,7 +156,7 @@ export const imageOperations = [
     changes: false,
     input: named,
     answer: { image },
-    run: async (services, input) => ({ image: imageView(await imageOf(services, input)) }),
+    run: async (services, input, { scope }) => ({ image: imageView(await imageOf(scope, services, input)) }),
   }),
   operation({
     name: 'images.forget',
@@ -164,8 +166,8 @@ export const imageOperations = [
     changes: true,
     input: { ...named, force: defaulted(flag(), false) },
     answer: { image },
-    run: async (services, input) => {
-      const found = await imageOf(services, input)
+    run: async (services, input, { scope }) => {
+      const found = await imageOf(scope, services, input)
       return { image: imageView(await services.images.forget(found, input.force)) }
     },
   }),
@@ -183,8 +185,8 @@ export const imageOperations = [
       verify: defaulted(flag(), false),
     },
     answer: { image, job: JOB_ANSWERS.made.job },
-    run: async (services, { host, target, drill, verify, ...input }) => {
-      const found = await imageOf(services, input)
+    run: async (services, { host, target, drill, verify, ...input }, { scope }) => {
+      const found = await imageOf(scope, services, input)
       const agent = await services.agents.resolve(host ?? `fp:${found.fingerprint}`, found.licenseId)
       const job = await services.images.restore({
         image: found,

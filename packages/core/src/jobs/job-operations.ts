@@ -3,6 +3,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
+import type { Scope } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { flag, freeObject, instant, matching, oneOf, text, unixSecond, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
@@ -52,10 +53,10 @@ async function hostOf({ agents }: JobUses, name: string | undefined, licenseId?:
 }
 
 /** The licenses that a list is limited to: one, those of a tenant, or undefined for all. */
-async function licensesOf(services: JobUses, licenseId?: string, tenant?: string) {
+async function licensesOf(scope: Scope, services: JobUses, licenseId?: string, tenant?: string) {
   if (tenant === undefined) return licenseId === undefined ? undefined : [licenseId]
-  const { id } = await services.tenants.resolve(tenant)
-  const own = (await services.licenses.list()).filter(({ tenantId }) => tenantId === id)
+  const { id } = await services.tenants.resolve(scope, tenant)
+  const own = (await services.licenses.list(scope)).filter(({ tenantId }) => tenantId === id)
   return own.map((each) => each.id).filter((each) => licenseId === undefined || each === licenseId)
 }
 
@@ -79,7 +80,7 @@ const enqueue = operation({
     timeout_seconds: optional(whole(1, MAX_TIMEOUT_SECONDS)),
   },
   run: async (services, input, operator) => {
-    const licenseId = await services.licenses.resolve(input.license)
+    const licenseId = await services.licenses.resolve(operator.scope, input.license)
     const target = (await hostOf(services, input.host, licenseId))?.fingerprint
     const { job: made, created } = await services.jobs.enqueue({
       licenseId,
@@ -116,12 +117,12 @@ const list = operation({
     limit: defaulted(whole(1, 1000), 100),
     cursor: optional(matching(/^job_[0-9a-z]{26}$/, 'the next_cursor of an earlier answer')),
   },
-  run: async (services, { limit, license: named, tenant, host: hostName, since, ...input }) => {
-    const asked = named === undefined ? undefined : await services.licenses.resolve(named)
+  run: async (services, { limit, license: named, tenant, host: hostName, since, ...input }, { scope }) => {
+    const asked = named === undefined ? undefined : await services.licenses.resolve(scope, named)
     const agent = await hostOf(services, hostName, asked)
     // A host is known by license and fingerprint: another license may have the same fingerprint.
     const licenseId = agent?.licenseId ?? asked
-    const licenseIds = await licensesOf(services, licenseId, tenant)
+    const licenseIds = await licensesOf(scope, services, licenseId, tenant)
     const found = await services.jobs.list({
       ...present('licenseIds', licenseIds),
       ...present('state', input.state),

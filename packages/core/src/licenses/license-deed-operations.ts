@@ -2,6 +2,7 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { LICENSE_DEEDS, type LicenseDeed } from './license-deed.ts'
 import type { LicenseDeeds } from './license-deeds.ts'
@@ -25,11 +26,11 @@ const calls = shape({
 })
 
 /** The licenses that are meant: one, or all whose keys are open and that are not revoked. */
-async function meant({ licenses }: LicenseDeedUses, name: string | undefined, all = false) {
+async function meant(scope: Scope, { licenses }: LicenseDeedUses, name: string | undefined, all = false) {
   if ((name === undefined) !== all)
     throw new Problem('invalid-input', { details: ['license: expected a license, or all as true'] })
-  if (name !== undefined) return [await licenses.named(name)]
-  return (await licenses.list()).filter(({ agentOnly, status }) => !agentOnly && status !== 'revoked')
+  if (name !== undefined) return [await licenses.named(scope, name)]
+  return (await licenses.list(scope)).filter(({ agentOnly, status }) => !agentOnly && status !== 'revoked')
 }
 
 /** Operations about what the keys of licenses may do. */
@@ -45,9 +46,9 @@ export const licenseDeedOperations = [
       licenses: listOf(LICENSE_VIEW, Number.POSITIVE_INFINITY),
       calls: listOf(calls, Number.POSITIVE_INFINITY),
     },
-    run: async (services, { license, all, dry_run: isDry = false }) => {
+    run: async (services, { license, all, dry_run: isDry = false }, { scope }) => {
       const { licenses, licenseDeeds } = services
-      const found = await meant(services, license, all)
+      const found = await meant(scope, services, license, all)
       const ids = new Set(found.map(({ id }) => id))
       const made = (await licenseDeeds.calls()).filter(({ licenseId }) => ids.has(licenseId))
       const left = []
@@ -70,8 +71,8 @@ export const licenseDeedOperations = [
     changes: true,
     input: { license: text(1, 512) },
     answer: { license: LICENSE_VIEW },
-    run: async ({ licenses, licenseDeeds }, { license }) => {
-      const { id } = await licenses.named(license)
+    run: async ({ licenses, licenseDeeds }, { license }, { scope }) => {
+      const { id } = await licenses.named(scope, license)
       const opened = await licenseDeeds.setAgentOnly(id, false)
       return { license: licenseView(opened, licenses.stateOf(opened)) }
     },

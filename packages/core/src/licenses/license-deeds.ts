@@ -2,6 +2,7 @@ import type { ApiToken } from '../api-tokens/api-token.ts'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isBillable, isUsable, type License, type Licensee } from './license.ts'
 import { changeLicense } from './license-changes.ts'
@@ -84,7 +85,7 @@ export class LicenseDeeds {
   }
 
   async #only(isMeant: (license: License) => boolean, named: string | undefined): Promise<License> {
-    const own = (await this.#parts.storage.licenses.list()).filter(isMeant)
+    const own = (await this.#parts.storage.licenses.list(PLATFORM)).filter(isMeant)
     const [only, ...others] = own
     if (only !== undefined && others.length === 0 && named === undefined) return only
     const ids = own.slice(0, MAX_NAMED).map(({ id }) => id)

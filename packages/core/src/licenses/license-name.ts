@@ -1,5 +1,6 @@
 import { isIdEnd } from '../id-end.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import { secretDigest } from '../signing/same-secret.ts'
 import type { License } from './license.ts'
 import type { LicensesStore } from './licenses-store.ts'
@@ -15,29 +16,19 @@ export const unknownLicense = (): Problem =>
   })
 
 /**
- * The issued license that `name` means: its id or the end of it, its key, or its label. A key goes before a
- * label or an end with the same letters.
+ * Returns the issued license of a scope that `name` means: its id or the end of it, its key, or its label. An
+ * id and a key go before a label or an end with the same letters.
  * @throws Problem `ambiguous` with the candidates
  */
 export async function findLicense(
-  licenses: Pick<LicensesStore, 'byKeyDigest' | 'get' | 'list'>,
+  licenses: Pick<LicensesStore, 'named'>,
+  scope: Scope,
   name: string,
 ): Promise<License | undefined> {
-  const exact = (await licenses.get(name)) ?? (await licenses.byKeyDigest(secretDigest(name)))
-  return exact ?? licenseCalled(await licenses.list(), name)
-}
-
-/**
- * The one license of `licenses` that `name` means by its label or by the end of its id; undefined if none.
- * @throws Problem `ambiguous` with the candidates
- */
-function licenseCalled(licenses: readonly License[], name: string): License | undefined {
-  const isEnd = isIdEnd(name)
-  const matches = licenses.filter(
-    ({ id, label }) => (label !== '' && label === name) || (isEnd && id.endsWith(name)),
-  )
-  const [only, ...others] = matches
-  if (others.length === 0) return only
+  const asked = { name, keyDigest: secretDigest(name), isEnd: isIdEnd(name) }
+  const [only, ...others] = await licenses.named(scope, asked)
+  if (only === undefined || others.length === 0) return only
+  const matches = [only, ...others]
   throw new Problem('ambiguous', {
     detail: `${matches.length} licenses have this label or end like this: name one of these by its id`,
     candidates: candidatesOf(matches),

@@ -81,8 +81,8 @@ const changing = (verb: 'suspend' | 'reinstate' | 'revoke', summary: string) =>
     changes: true,
     input: { license: text(1, 512) },
     answer: { license },
-    run: async ({ licenses }, { license }) => {
-      const { id } = await licenses.named(license)
+    run: async ({ licenses }, { license }, { scope }) => {
+      const { id } = await licenses.named(scope, license)
       return seen(licenses, await licenses[verb](id))
     },
   })
@@ -104,9 +104,9 @@ export const licenseOperations = [
       agent_only: optional(flag()),
     },
     answer: { license, key: word },
-    run: async ({ licenses, tenants }, { tenant, label, expires, tier, ...given }) => {
+    run: async ({ licenses, tenants }, { tenant, label, expires, tier, ...given }, { scope }) => {
       const { contact: contactEmail, agent_only: agentOnly } = given
-      const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
+      const tenantId = tenant === undefined ? undefined : (await tenants.resolve(scope, tenant)).id
       const expiresAt = expires === undefined ? undefined : endOf(licenses, expires)
       const { license, key } = await licenses.issue({
         tenantId,
@@ -127,8 +127,8 @@ export const licenseOperations = [
     changes: false,
     input: {},
     answer: { licenses: listOf(license, Number.POSITIVE_INFINITY) },
-    run: async ({ licenses }) => ({
-      licenses: (await licenses.list()).map((each) => licenseView(each, licenses.stateOf(each))),
+    run: async ({ licenses }, _input, { scope }) => ({
+      licenses: (await licenses.list(scope)).map((each) => licenseView(each, licenses.stateOf(each))),
     }),
   }),
   operation({
@@ -139,9 +139,10 @@ export const licenseOperations = [
     changes: false,
     input: { license: text(1, 512) },
     answer: { license, tenant: optional(word), hosts: count },
-    run: async ({ licenses, tenants, agents }, { license }) => {
-      const found = await licenses.named(license)
-      const tenant = found.tenantId === undefined ? undefined : (await tenants.resolve(found.tenantId)).name
+    run: async ({ licenses, tenants, agents }, { license }, { scope }) => {
+      const found = await licenses.named(scope, license)
+      const tenant =
+        found.tenantId === undefined ? undefined : (await tenants.resolve(scope, found.tenantId)).name
       const hosts = (await agents.list(found.id)).length
       return { ...seen(licenses, found), ...(tenant === undefined ? {} : { tenant }), hosts }
     },
@@ -154,8 +155,8 @@ export const licenseOperations = [
     changes: true,
     input: { license: text(1, 512), label: text(0, 128) },
     answer: { license },
-    run: async ({ licenses }, { license, label }) => {
-      const { id } = await licenses.named(license)
+    run: async ({ licenses }, { license, label }, { scope }) => {
+      const { id } = await licenses.named(scope, license)
       return seen(licenses, await licenses.rename(id, label))
     },
   }),
@@ -167,8 +168,8 @@ export const licenseOperations = [
     changes: true,
     input: { license: text(1, 512), tier: optional(text(1, 64)), contact: optional(contact) },
     answer: { license },
-    run: async ({ licenses }, { license, tier, contact: contactEmail }) => {
-      const { id } = await licenses.named(license)
+    run: async ({ licenses }, { license, tier, contact: contactEmail }, { scope }) => {
+      const { id } = await licenses.named(scope, license)
       return seen(licenses, await licenses.edit(id, { tier, contactEmail }))
     },
   }),
@@ -180,8 +181,8 @@ export const licenseOperations = [
     changes: true,
     input: { license: text(1, 512), expires: optional(instant()), never: optional(flag()) },
     answer: { license },
-    run: async ({ licenses }, { license, expires, never }) => {
-      const { id } = await licenses.named(license)
+    run: async ({ licenses }, { license, expires, never }, { scope }) => {
+      const { id } = await licenses.named(scope, license)
       if ((expires === undefined) !== (never === true)) {
         throw new Problem('invalid-input', { details: ['expires: expected a time, or never as true'] })
       }

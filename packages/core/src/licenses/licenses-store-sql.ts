@@ -1,10 +1,12 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Rows, Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import type { BillingState, License, LicenseStatus, StatusReason } from './license.ts'
 import type { LicenseDeed } from './license-deed.ts'
-import type { LicenseCalls, LicenseChange, LicensesStore, NewLicense } from './licenses-store.ts'
+import type { LicenseCalls, LicenseChange, LicenseName, LicensesStore, NewLicense } from './licenses-store.ts'
 
 /** Returns the condition under which the license `l` is usable; `at` is SQL. */
 export const isUsableAt = (at: string) =>
@@ -83,7 +85,22 @@ const BY_DIGEST = {
   name: 'license-by-digest',
   text: `select ${LICENSE_COLUMNS} from licenses where key_digest = $1`,
 }
-const LIST = { name: 'license-list', text: `select ${LICENSE_COLUMNS} from licenses order by id collate "C"` }
+const OWNERSHIP = { tenant: 'tenant_id = $1', license: 'id = $1' }
+const LIST = scoped(
+  'license-list',
+  (isOwned) => `select ${LICENSE_COLUMNS} from licenses where ${isOwned} order by id collate "C"`,
+  OWNERSHIP,
+)
+const NAMED = scoped(
+  'license-named',
+  (isOwned) => `with found as (
+      select ${LICENSE_COLUMNS}, id = $2 or key_digest = $3 as is_exact from licenses
+      where ${isOwned} and (id = $2 or key_digest = $3 or (label <> '' and label = $2)
+        or ($4::boolean and right(id, length($2)) = $2)))
+    select * from found where is_exact or not exists (select from found where is_exact)
+    order by id collate "C"`,
+  OWNERSHIP,
+)
 const SET_STATUS = {
   name: 'license-set-status',
   text: `update licenses set status = $2,
@@ -170,8 +187,13 @@ export class SqlLicensesStore implements LicensesStore {
     return this.#one(GET, [id])
   }
 
-  async list(): Promise<readonly License[]> {
-    return (await this.#session.rows<LicenseRow>(LIST, [])).map(toLicense)
+  async list(scope: Scope): Promise<readonly License[]> {
+    return (await this.#session.rows<LicenseRow>(LIST(scope), [idOf(scope)])).map(toLicense)
+  }
+
+  async named(scope: Scope, { name, keyDigest, isEnd }: LicenseName): Promise<readonly License[]> {
+    const params = [idOf(scope), name, keyDigest, isEnd]
+    return (await this.#session.rows<LicenseRow>(NAMED(scope), params)).map(toLicense)
   }
 
   async hasAny(): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type { License, LicenseStatus } from './license.ts'
 import type { LicenseDeed } from './license-deed.ts'
 
@@ -22,6 +23,15 @@ export interface LicenseChange {
   readonly agentOnly?: boolean | undefined
 }
 
+/** A name that a license may go by. */
+export interface LicenseName {
+  readonly name: string
+  /** The digest of the name, which may be a key. */
+  readonly keyDigest: string
+  /** Whether it may be the end of an id. */
+  readonly isEnd: boolean
+}
+
 /** Calls of one kind that the key of a license made. */
 export interface LicenseCalls {
   readonly licenseId: string
@@ -40,7 +50,12 @@ export interface LicensesStore {
   usableId(keyDigest: string, now?: Date): Promise<string | undefined>
   byKeyDigest(keyDigest: string): Promise<License | undefined>
   get(id: string): Promise<License | undefined>
-  list(): Promise<readonly License[]>
+  list(scope: Scope): Promise<readonly License[]>
+  /**
+   * Returns the license with this id or the digest of this key alone, if there is one; else those with this
+   * label, and those whose id ends like this if `isEnd`, in the order of their ids.
+   */
+  named(scope: Scope, name: LicenseName): Promise<readonly License[]>
   /** Returns whether a license was ever issued. */
   hasAny(): Promise<boolean>
   /**

@@ -4,6 +4,7 @@ import { isEmailKeyLike } from '../email/keys/email-key.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import { RecentMap } from '../recent-map.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import { sameSecret, secretDigest } from '../signing/same-secret.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -144,33 +145,42 @@ export class Licenses {
     return this.#parts.storage.licenses.byKeyDigest(secretDigest(key))
   }
 
-  /** Returns every issued license, oldest first. */
-  list(): Promise<readonly License[]> {
-    return this.#parts.storage.licenses.list()
+  /** Returns the issued licenses of a scope, oldest first. */
+  list(scope: Scope): Promise<readonly License[]> {
+    return this.#parts.storage.licenses.list(scope)
   }
 
   /**
-   * Returns the issued license that `name` means: its id or the end of it, its key, or its label.
+   * Returns the issued license of a scope that `name` means: its id or the end of it, its key, or its label.
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
-  async named(name: string): Promise<License> {
-    const license = await findLicense(this.#parts.storage.licenses, name)
+  async named(scope: Scope, name: string): Promise<License> {
+    const license = await findLicense(this.#parts.storage.licenses, scope, name)
     if (license !== undefined) return license
     throw unknownLicense()
   }
 
   /**
-   * Returns the id of the license that `name` means: that of an issued license as in `named`, the key or the
-   * id of one that was never issued.
+   * Returns the id of the license that `name` means: that of an issued license as in `named`; on the platform
+   * also the key or the id of one that was never issued.
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
-  async resolve(name: string): Promise<string> {
+  async resolve(scope: Scope, name: string): Promise<string> {
+    if (scope.of !== 'platform') return (await this.named(scope, name)).id
     if (UNISSUED.test(name)) return name
     if (this.#isListed(name)) return bootId(secretDigest(name))
-    const license = await findLicense(this.#parts.storage.licenses, name)
+    const license = await findLicense(this.#parts.storage.licenses, scope, name)
     if (license !== undefined) return license.id
     if (this.mode !== 'development' || name === '' || name.startsWith('lic_')) throw unknownLicense()
     return developmentId(secretDigest(name))
+  }
+
+  /**
+   * Returns a scope narrowed to the license that `name` means; without a name, the scope.
+   * @throws Problem as `resolve`
+   */
+  async within(scope: Scope, name: string | undefined): Promise<Scope> {
+    return name === undefined ? scope : ofLicense(await this.resolve(scope, name))
   }
 
   /**

@@ -1,6 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
+import type { Scope } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { listOf, oneOf, text, whole } from '../validation.ts'
 import { MATCHES, RECORD_TYPES } from './dns-answer.ts'
@@ -36,14 +37,15 @@ const resolvers = listOf(text(1, 64), MAX_RESOLVERS)
 const owner = { tenant: optional(text(1, 128)), license: optional(text(1, 512)) }
 
 async function ownerOf(
+  scope: Scope,
   services: Pick<MonitorUses, 'licenses' | 'tenants'>,
   input: { tenant?: string | undefined; license?: string | undefined },
 ) {
   const { tenant, license } = input
   // A license determines the tenant, so it takes precedence over `tenant`.
   if (license !== undefined)
-    return { tenantId: undefined, licenseId: await services.licenses.resolve(license) }
-  const tenantId = tenant === undefined ? undefined : (await services.tenants.resolve(tenant)).id
+    return { tenantId: undefined, licenseId: await services.licenses.resolve(scope, license) }
+  const tenantId = tenant === undefined ? undefined : (await services.tenants.resolve(scope, tenant)).id
   return { tenantId, licenseId: undefined }
 }
 
@@ -66,7 +68,7 @@ const add = operation({
     resolvers: defaulted(resolvers, () => []),
     ...owner,
   },
-  run: async (services, { interval_seconds, tenant, license, mode, ...input }) => {
+  run: async (services, { interval_seconds, tenant, license, mode, ...input }, { scope }) => {
     // Expected values, or `absent`, imply the mode `expect`. Without either, the first answer becomes the
     // baseline.
     const implied = input.expected.length > 0 || input.match === 'absent' ? 'expect' : 'baseline'
@@ -74,7 +76,7 @@ const add = operation({
       ...input,
       mode: mode ?? implied,
       intervalSeconds: interval_seconds,
-      ...(await ownerOf(services, { tenant, license })),
+      ...(await ownerOf(scope, services, { tenant, license })),
     })
     return { monitor: monitorView(made) }
   },
@@ -88,13 +90,13 @@ const list = operation({
   changes: false,
   answer: MONITOR_ANSWERS.list,
   input: owner,
-  run: async (services, input) => {
-    const { tenantId, licenseId } = await ownerOf(services, input)
+  run: async (services, input, { scope }) => {
+    const { tenantId, licenseId } = await ownerOf(scope, services, input)
     const filter = {
       ...(tenantId === undefined ? {} : { tenantId }),
       ...(licenseId === undefined ? {} : { licenseId }),
     }
-    return { monitors: (await services.monitors.list(filter)).map(monitorView) }
+    return { monitors: (await services.monitors.list(scope, filter)).map(monitorView) }
   },
 })
 
@@ -151,7 +153,9 @@ const show = operation({
   changes: false,
   answer: MONITOR_ANSWERS.one,
   input: { monitor },
-  run: async ({ monitors }, input) => ({ monitor: monitorView(await monitors.resolve(input.monitor)) }),
+  run: async ({ monitors }, input, { scope }) => ({
+    monitor: monitorView(await monitors.resolve(scope, input.monitor)),
+  }),
 })
 
 const check = operation({
@@ -198,8 +202,8 @@ const history = operation({
   changes: false,
   answer: MONITOR_ANSWERS.history,
   input: { monitor, limit: defaulted(whole(1, 200), 50) },
-  run: async ({ monitors }, input) => {
-    const { monitor: found, history: entries } = await monitors.history(input.monitor, input.limit)
+  run: async ({ monitors }, input, { scope }) => {
+    const { monitor: found, history: entries } = await monitors.history(scope, input.monitor, input.limit)
     return { monitor: monitorView(found), history: entries.map(historyView) }
   },
 })

@@ -1,5 +1,7 @@
-import type { Session } from '../database/session.ts'
+import { idOf, ofLicensesOrTenants, scoped } from '../database/scoped-statement.ts'
+import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import type { Scope } from '../scope.ts'
 import { MONITOR_STATES, type Monitor, type MonitorDefinition, type MonitorState } from './monitor.ts'
 import { type HistoryRow, type MonitorRow, toHistoryEntry, toMonitor } from './monitor-row-sql.ts'
 import { RELEASE, SETTLE, settleParams, TAKE_DUE, TAKE_ONE } from './monitor-run-sql.ts'
@@ -23,12 +25,17 @@ const ADD = {
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12::jsonb, ${at('$13')}, ${at('$13')})
     on conflict (coalesce(license_id, tenant_id, ''), name) do nothing returning *`,
 }
-const FIND = { name: 'monitor-find', text: `select * from monitors where id = $1 or name = $1 ${BY_NAME}` }
-const LIST = {
-  name: 'monitor-list',
-  text: `select * from monitors where ($1::text is null or tenant_id = $1)
-    and ($2::text is null or license_id = $2) ${BY_NAME}`,
-}
+const FIND = scoped(
+  'monitor-find',
+  (isOwned) => `select * from monitors where ${isOwned} and (id = $2 or name = $2) ${BY_NAME}`,
+  ofLicensesOrTenants(),
+)
+const LIST = scoped(
+  'monitor-list',
+  (isOwned) => `select * from monitors where ${isOwned} and ($2::text is null or tenant_id = $2)
+    and ($3::text is null or license_id = $3) ${BY_NAME}`,
+  ofLicensesOrTenants(),
+)
 const kept = (column: string): string => `${column} = case when $12::boolean then null else ${column} end`
 const REDEFINE = {
   name: 'monitor-redefine',
@@ -84,12 +91,12 @@ export class SqlMonitorsStore implements MonitorsStore {
     return this.#one(ADD, [id, tenantId, licenseId, name, ...definitionParams(monitor), now])
   }
 
-  find(idOrName: string): Promise<readonly Monitor[]> {
-    return this.#all(FIND, [idOrName])
+  find(scope: Scope, idOrName: string): Promise<readonly Monitor[]> {
+    return this.#all(FIND(scope), [idOf(scope), idOrName])
   }
 
-  list({ tenantId, licenseId }: MonitorFilter): Promise<readonly Monitor[]> {
-    return this.#all(LIST, [tenantId, licenseId])
+  list(scope: Scope, { tenantId, licenseId }: MonitorFilter): Promise<readonly Monitor[]> {
+    return this.#all(LIST(scope), [idOf(scope), tenantId, licenseId])
   }
 
   redefine({ id, revision, definition, startsOver }: Redefinition, now?: Date): Promise<Monitor | undefined> {
@@ -131,11 +138,11 @@ export class SqlMonitorsStore implements MonitorsStore {
     return Object.fromEntries([...Object.entries(none), ...rows.map(({ state, count }) => [state, count])])
   }
 
-  async #all(statement: typeof FIND, params: readonly unknown[]): Promise<readonly Monitor[]> {
+  async #all(statement: Statement, params: readonly unknown[]): Promise<readonly Monitor[]> {
     return (await this.#session.rows<MonitorRow>(statement, params)).map(toMonitor)
   }
 
-  async #one(statement: typeof FIND, params: readonly unknown[]): Promise<Monitor | undefined> {
+  async #one(statement: Statement, params: readonly unknown[]): Promise<Monitor | undefined> {
     return (await this.#all(statement, params))[0]
   }
 }

@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type { AnswerSet } from './dns-answer.ts'
 import type { Monitor, MonitorDefinition, MonitorError, MonitorOwner, MonitorState } from './monitor.ts'
 import type { Judgement, RunOutcome } from './monitor-run.ts'
@@ -59,10 +60,10 @@ export const HISTORY_ENTRIES = 200
 export interface MonitorsStore {
   /** Stores a monitor. Returns undefined if its owner already has one of this name. */
   add(monitor: NewMonitor, now?: Date): Promise<Monitor | undefined>
-  /** Returns all monitors with this id or name; different owners can use the same name. */
-  find(idOrName: string): Promise<readonly Monitor[]>
-  /** Lists monitors, ordered by name. */
-  list(filter: MonitorFilter): Promise<readonly Monitor[]>
+  /** Returns the monitors of a scope with this id or name; different owners can use the same name. */
+  find(scope: Scope, idOrName: string): Promise<readonly Monitor[]>
+  /** Lists the monitors of a scope, ordered by name. */
+  list(scope: Scope, filter: MonitorFilter): Promise<readonly Monitor[]>
   /**
    * Writes a new definition, makes the monitor due at once, and voids a current run. Returns undefined if the
    * monitor is gone or was changed meanwhile.

@@ -1,4 +1,5 @@
 import { Problem } from '../problem.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import { type Monitor, type MonitorOwner, type MonitorTrouble, nameFault } from './monitor.ts'
 import {
   changedDefinition,
@@ -49,22 +50,17 @@ export class Monitors {
     return monitor
   }
 
-  /** Lists monitors, ordered by name. */
-  list(filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
-    return this.#parts.storage.monitors.list(filter)
+  /** Lists the monitors of a scope, ordered by name. */
+  list(scope: Scope, filter: MonitorFilter = {}): Promise<readonly Monitor[]> {
+    return this.#parts.storage.monitors.list(scope, filter)
   }
 
   /**
-   * Returns a monitor by id or name.
+   * Returns a monitor of a scope by id or name.
    * @throws Problem `not-found`, or `ambiguous` if several owners use the name
    */
-  async resolve(idOrName: string): Promise<Monitor> {
-    return theMonitor(await this.find(idOrName), idOrName)
-  }
-
-  /** Returns all monitors with this id or name; different owners can use the same name. */
-  find(idOrName: string): Promise<readonly Monitor[]> {
-    return this.#parts.storage.monitors.find(idOrName)
+  async resolve(scope: Scope, idOrName: string): Promise<Monitor> {
+    return theMonitor(await this.#parts.storage.monitors.find(scope, idOrName), idOrName)
   }
 
   /**
@@ -73,7 +69,7 @@ export class Monitors {
    */
   async update(idOrName: string, change: DefinitionChange): Promise<Monitor> {
     const { storage, clock } = this.#parts
-    const old = await this.resolve(idOrName)
+    const old = await this.resolve(PLATFORM, idOrName)
     const { id, revision } = old
     const changed = { id, revision, ...changedDefinition(definitionOf(old), change) }
     const monitor = await storage.monitors.redefine(changed, clock.statementTime())
@@ -95,7 +91,7 @@ export class Monitors {
 
   /** Deletes a monitor with its history. @throws Problem `not-found`, `ambiguous` */
   async remove(idOrName: string): Promise<Monitor> {
-    const monitor = await this.resolve(idOrName)
+    const monitor = await this.resolve(PLATFORM, idOrName)
     await this.#parts.storage.monitors.remove(monitor.id)
     return monitor
   }
@@ -107,7 +103,7 @@ export class Monitors {
    */
   async accept(idOrName: string): Promise<Monitor> {
     const { storage, clock } = this.#parts
-    const old = await this.resolve(idOrName)
+    const old = await this.resolve(PLATFORM, idOrName)
     const monitor = await storage.monitors.accept(old.id, clock.statementTime())
     if (monitor !== undefined) return monitor
     const detail =
@@ -119,7 +115,7 @@ export class Monitors {
 
   /** Queries the resolvers once and changes nothing. @throws Problem `not-found`, `ambiguous` */
   async check(idOrName: string): Promise<Inspection & { readonly monitor: Monitor }> {
-    const monitor = await this.resolve(idOrName)
+    const monitor = await this.resolve(PLATFORM, idOrName)
     return { monitor, ...(await this.#runs.inspect(monitor)) }
   }
 
@@ -129,7 +125,7 @@ export class Monitors {
    * meanwhile
    */
   async run(idOrName: string): Promise<FinishedRun> {
-    const { id, name } = await this.resolve(idOrName)
+    const { id, name } = await this.resolve(PLATFORM, idOrName)
     const run = await this.#runs.one(id)
     if (run === undefined) {
       throw new Problem('conflict', {
@@ -154,22 +150,23 @@ export class Monitors {
 
   /** Returns the confirmed drifts and lookup failures of all monitors that are not paused. */
   async troubles(): Promise<readonly MonitorTrouble[]> {
-    const monitors = await this.list()
+    const monitors = await this.list(PLATFORM)
     return monitors.filter(({ pausedAt }) => pausedAt === undefined).flatMap(troublesOf)
   }
 
   /** Returns the history of a monitor, newest entry first. @throws Problem `not-found`, `ambiguous` */
   async history(
+    scope: Scope,
     idOrName: string,
     limit: number,
   ): Promise<{ readonly monitor: Monitor; readonly history: readonly HistoryEntry[] }> {
-    const monitor = await this.resolve(idOrName)
+    const monitor = await this.resolve(scope, idOrName)
     return { monitor, history: await this.#parts.storage.monitors.history(monitor.id, limit) }
   }
 
   async #setPaused(idOrName: string, paused: boolean): Promise<Monitor> {
     const { storage, clock } = this.#parts
-    const { id, name } = await this.resolve(idOrName)
+    const { id, name } = await this.resolve(PLATFORM, idOrName)
     const monitor = await storage.monitors.setPaused(id, paused, clock.statementTime())
     if (monitor === undefined) throw new Problem('not-found', { detail: `there is no monitor ${name}` })
     return monitor
@@ -195,7 +192,7 @@ function troublesOf(monitor: Monitor): MonitorTrouble[] {
  * Returns the one monitor among those with the asked id or name.
  * @throws Problem `not-found`, or `ambiguous` if several owners use the name
  */
-export function theMonitor(found: readonly Monitor[], idOrName: string): Monitor {
+function theMonitor(found: readonly Monitor[], idOrName: string): Monitor {
   const [monitor] = found
   if (monitor === undefined) throw new Problem('not-found', { detail: `there is no monitor ${idOrName}` })
   if (found.length === 1) return monitor

@@ -2,6 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
+import type { Scope } from '../scope.ts'
 import { flag, text, whole } from '../validation.ts'
 import type { NodeSecurity } from './node-security.ts'
 import type { HostKey } from './node-security-store.ts'
@@ -37,8 +38,8 @@ interface Applying {
   readonly rollback_s?: number | undefined
 }
 
-async function hostOf({ agents, licenses }: NodeSecurityUses, named: Named): Promise<HostKey> {
-  const licenseId = named.license === undefined ? undefined : await licenses.resolve(named.license)
+async function hostOf(scope: Scope, { agents, licenses }: NodeSecurityUses, named: Named): Promise<HostKey> {
+  const licenseId = named.license === undefined ? undefined : await licenses.resolve(scope, named.license)
   const { licenseId: owner, fingerprint } = await agents.resolve(named.host, licenseId)
   return { licenseId: owner, fingerprint }
 }
@@ -65,8 +66,8 @@ export const nodeSecurityOperations = [
     changes: false,
     input: host,
     answer: SECURITY_ANSWERS.show,
-    run: async (services, input) => {
-      const key = await hostOf(services, input)
+    run: async (services, input, { scope }) => {
+      const key = await hostOf(scope, services, input)
       return securityView(key, await services.nodeSecurity.show(key))
     },
   }),
@@ -77,8 +78,8 @@ export const nodeSecurityOperations = [
     changes: false,
     input: { ...host, settings: securitySettings, force: applying.force },
     answer: SECURITY_ANSWERS.dryRun,
-    run: async (services, { settings, force, ...input }, { name }) => {
-      const key = await hostOf(services, input)
+    run: async (services, { settings, force, ...input }, { name, scope }) => {
+      const key = await hostOf(scope, services, input)
       return dryRunView(await services.nodeSecurity.dryRun(key, settings, { force, updatedBy: name }))
     },
   }),
@@ -89,8 +90,8 @@ export const nodeSecurityOperations = [
     changes: true,
     input: { ...host, settings: securitySettings, ...applying },
     answer: SECURITY_ANSWERS.set,
-    run: async (services, { settings, ...input }, { name }) => {
-      const key = await hostOf(services, input)
+    run: async (services, { settings, ...input }, { name, scope }) => {
+      const key = await hostOf(scope, services, input)
       return outcomeView(await services.nodeSecurity.set(key, settings, optionsOf(input, name)))
     },
   }),
@@ -101,8 +102,8 @@ export const nodeSecurityOperations = [
     changes: true,
     input: { ...host, ...applying },
     answer: SECURITY_ANSWERS.set,
-    run: async (services, input, { name }) => {
-      const key = await hostOf(services, input)
+    run: async (services, input, { name, scope }) => {
+      const key = await hostOf(scope, services, input)
       return outcomeView(await services.nodeSecurity.reapply(key, optionsOf(input, name)))
     },
   }),
@@ -113,8 +114,8 @@ export const nodeSecurityOperations = [
     changes: false,
     input: { ...host, limit: defaulted(whole(1, 100), 20) },
     answer: SECURITY_ANSWERS.history,
-    run: async (services, { limit, ...input }) => {
-      const key = await hostOf(services, input)
+    run: async (services, { limit, ...input }, { scope }) => {
+      const key = await hostOf(scope, services, input)
       const revisions = await services.nodeSecurity.history(key, limit)
       return { fingerprint: key.fingerprint, revisions: revisions.map(revisionView) }
     },
@@ -126,8 +127,8 @@ export const nodeSecurityOperations = [
     changes: true,
     input: { ...host, to: whole(1, 2_147_483_647), ...applying },
     answer: SECURITY_ANSWERS.set,
-    run: async (services, { to, ...input }, { name }) => {
-      const key = await hostOf(services, input)
+    run: async (services, { to, ...input }, { name, scope }) => {
+      const key = await hostOf(scope, services, input)
       return outcomeView(await services.nodeSecurity.rollback(key, to, optionsOf(input, name)))
     },
   }),

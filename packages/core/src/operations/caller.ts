@@ -1,4 +1,5 @@
 import type { TokenCaller } from '../api-tokens/api-tokens.ts'
+import { ofTenant, PLATFORM, type Scope } from '../scope.ts'
 import type { SessionCaller } from '../sessions/sessions.ts'
 import type { Membership } from '../users/user.ts'
 import type { Operator } from './operator.ts'
@@ -9,8 +10,12 @@ export type Caller = SessionCaller | TokenCaller
 /** Returns the role and the tenant of a caller. */
 export const membershipOf = (caller: Caller): Membership => ('token' in caller ? caller.token : caller.user)
 
+const scopeOf = ({ tenantId }: Membership): Scope => (tenantId === undefined ? PLATFORM : ofTenant(tenantId))
+
 /** Returns a caller as an operator. No user's email has a colon, so none looks like a token. */
-export const operatorOf = (caller: Caller): Operator =>
-  'token' in caller
-    ? { name: `token:${caller.token.id}`, token: caller.token }
-    : { name: caller.user.email, user: caller.user }
+export const operatorOf = (caller: Caller): Operator => {
+  const scope = scopeOf(membershipOf(caller))
+  return 'token' in caller
+    ? { name: `token:${caller.token.id}`, scope, token: caller.token }
+    : { name: caller.user.email, scope, user: caller.user }
+}

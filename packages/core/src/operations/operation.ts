@@ -1,5 +1,6 @@
 import { type Infer, optional, type Struct } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
+import { ofLicense } from '../scope.ts'
 import type { Permission } from '../users/permission.ts'
 import { type Fields, read, shape, text } from '../validation.ts'
 import type { Operator } from './operator.ts'
@@ -23,7 +24,7 @@ type Frozen<T> = T extends readonly (infer E)[]
 /** A run whose answer lacks a field of `answer`, or has one of another type, does not compile. */
 type AnswerOf<A extends Fields> = Answer & Frozen<Read<A>>
 
-/** The license that a run of a licensed operation is about. */
+/** The license that a run of a licensed operation is about; the operator's scope is then that license. */
 export interface LicenseScope {
   /** Undefined if an operator named no license: the run is about all of them. */
   readonly licenseId: string | undefined
@@ -151,14 +152,22 @@ function licensedOperation<Needs, S extends Fields, A extends Fields>({
     answer: answered,
     run: async (services, input, operator) => {
       const { license: named, ...rest } = read(whole, input) as Readonly<Record<string, unknown>>
-      const licenseId = named === undefined ? undefined : await services.licenses.resolve(String(named))
-      return run(services, rest as Read<S>, operator, { licenseId, isCaller: false })
+      if (named === undefined)
+        return run(services, rest as Read<S>, operator, { licenseId: undefined, isCaller: false })
+      const licenseId = await services.licenses.resolve(operator.scope, String(named))
+      const within = { ...operator, scope: ofLicense(licenseId) }
+      return run(services, rest as Read<S>, within, { licenseId, isCaller: false })
     },
     licensed: {
       input: own as unknown as Struct<unknown, unknown>,
       answer: answered,
       run: async (services, input, licenseId) =>
-        run(services, read(own, input), { name: `license ${licenseId}` }, { licenseId, isCaller: true }),
+        run(
+          services,
+          read(own, input),
+          { name: `license ${licenseId}`, scope: ofLicense(licenseId) },
+          { licenseId, isCaller: true },
+        ),
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { ApiToken } from '../api-tokens/api-token.ts'
+import type { Scope } from '../scope.ts'
 import type { Permission } from '../users/permission.ts'
 import { type Membership, may, type User } from '../users/user.ts'
 import type { OperationScope } from './operation.ts'
@@ -7,6 +8,8 @@ import type { OperationScope } from './operation.ts'
 export type Operator = {
   /** Name in the audit log and in records of actions. */
   readonly name: string
+  /** The part of the plane that exists for them. */
+  readonly scope: Scope
   /** The address that the request came from, if it came over the network. */
   readonly address?: string | undefined
 } & (

@@ -43,8 +43,8 @@ const list = operation({
   ...reads,
   answer: PROVISIONING_ANSWERS.orders,
   input: { license: optional(text(1, 512)), limit: defaulted(whole(1, 1000), 50) },
-  run: async ({ provisioningOrders, licenses }, { license, limit }) => {
-    const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+  run: async ({ provisioningOrders, licenses }, { license, limit }, { scope }) => {
+    const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
     return { orders: (await provisioningOrders.list({ licenseId, limit })).map(orderView) }
   },
 })

@@ -2,6 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import { flag, listOf, oneOf, text, whole } from '../validation.ts'
 import type { Surface } from './surface.ts'
 import { domainField, SCAN_FIELDS } from './surface-fields.ts'
@@ -33,8 +34,11 @@ const ANY = Number.POSITIVE_INFINITY
 const license = optional(text(1, 512))
 const { target, seenTarget, finding, head, scan } = SURFACE_SHAPES
 
-const owner = async ({ licenses }: SurfaceUses, given: string | undefined): Promise<string | undefined> =>
-  given === undefined ? undefined : licenses.resolve(given)
+const owner = async (
+  scope: Scope,
+  { licenses }: SurfaceUses,
+  given: string | undefined,
+): Promise<string | undefined> => (given === undefined ? undefined : licenses.resolve(scope, given))
 
 /** Operations on what domains show to the outside. */
 export const surfaceOperations = [
@@ -46,8 +50,8 @@ export const surfaceOperations = [
     changes: true,
     input: { license: text(1, 512), domain: domainField },
     answer: { target, is_new: flag() },
-    run: async ({ licenses, surface }, { license: named, domain }) => {
-      const added = await surface.add(await licenses.resolve(named), domain)
+    run: async ({ licenses, surface }, { license: named, domain }, { scope }) => {
+      const added = await surface.add(await licenses.resolve(scope, named), domain)
       return { target: targetView(added.target, added.challenge), is_new: added.isNew }
     },
   }),
@@ -59,8 +63,8 @@ export const surfaceOperations = [
     changes: true,
     input: { license, domain: domainField },
     answer: { target },
-    run: async (services, { license: named, domain }) => {
-      const found = await services.surface.find(domain, await owner(services, named))
+    run: async (services, { license: named, domain }, { scope }) => {
+      const found = await services.surface.find(domain, await owner(scope, services, named))
       const checked = await services.surface.verify(found.licenseId, found.domain)
       return { target: targetView(checked.target, checked.challenge) }
     },
@@ -73,8 +77,8 @@ export const surfaceOperations = [
     changes: false,
     input: { license, limit: defaulted(whole(1, 1000), 100) },
     answer: { targets: listOf(seenTarget, ANY) },
-    run: async (services, { license: named, limit }) => {
-      const targets = await services.surface.list({ licenseId: await owner(services, named), limit })
+    run: async (services, { license: named, limit }, { scope }) => {
+      const targets = await services.surface.list({ licenseId: await owner(scope, services, named), limit })
       return { targets: targets.map(seenTargetView) }
     },
   }),
@@ -86,9 +90,9 @@ export const surfaceOperations = [
     changes: false,
     input: { license, domain: domainField },
     answer: { target: seenTarget, scan: optional(scan) },
-    run: async (services, { license: named, domain: name }) => {
+    run: async (services, { license: named, domain: name }, { scope }) => {
       const { surface } = services
-      const licenseId = await owner(services, named)
+      const licenseId = await owner(scope, services, named)
       const byId = name.startsWith('scn_') ? await surface.scan(name, licenseId) : undefined
       const found = await surface.find(byId?.scan.domain ?? name, byId?.scan.licenseId ?? licenseId)
       const shown = byId ?? (await surface.last(found))
@@ -106,8 +110,8 @@ export const surfaceOperations = [
     changes: true,
     input: { license, domain: domainField, ...SCAN_FIELDS },
     answer: { scan: head },
-    run: async (services, { license: named, ...asked }) => {
-      const found = await services.surface.find(asked.domain, await owner(services, named))
+    run: async (services, { license: named, ...asked }, { scope }) => {
+      const found = await services.surface.find(asked.domain, await owner(scope, services, named))
       const answer = await services.surface.start(found.licenseId, asked)
       if (answer.outcome === 'queued') return { scan: scanHead(answer.scan) }
       if (answer.outcome === 'running')
@@ -141,8 +145,8 @@ export const surfaceOperations = [
       limit: defaulted(whole(1, 1000), 100),
     },
     answer: { findings: listOf(finding, ANY) },
-    run: async (services, { license: named, domain, status, limit }) => {
-      const licenseId = await owner(services, named)
+    run: async (services, { license: named, domain, status, limit }, { scope }) => {
+      const licenseId = await owner(scope, services, named)
       const found = domain === undefined ? undefined : await services.surface.find(domain, licenseId)
       const filter = { licenseId: found?.licenseId ?? licenseId, domain: found?.domain, status, limit }
       return { findings: (await services.surface.findings(filter)).map(findingView) }
@@ -156,8 +160,8 @@ export const surfaceOperations = [
     changes: true,
     input: { license, domain: domainField },
     answer: { removed: text(0, 253) },
-    run: async (services, { license: named, domain }) => {
-      const found = await services.surface.find(domain, await owner(services, named))
+    run: async (services, { license: named, domain }, { scope }) => {
+      const found = await services.surface.find(domain, await owner(scope, services, named))
       await services.surface.remove(found)
       return { removed: found.domain }
     },

@@ -42,6 +42,6 @@ export const tenantOperations = [
     changes: false,
     input: {},
     answer: { tenants: listOf(tenant, Number.POSITIVE_INFINITY) },
-    run: async ({ tenants }) => ({ tenants: (await tenants.list()).map(tenantView) }),
+    run: async ({ tenants }, _input, { scope }) => ({ tenants: (await tenants.list(scope)).map(tenantView) }),
   }),
 ]

@@ -1,6 +1,8 @@
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { instant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import type { Tenant } from './tenant.ts'
 import type { TenantsStore } from './tenants-store.ts'
 
@@ -9,8 +11,18 @@ const INSERT = {
   text: `insert into tenants (id, name, created_at) values ($1, $2, ${at('$3')})
     on conflict (name) do nothing returning *`,
 }
-const FIND = { name: 'tenant-find', text: 'select * from tenants where id = $1 or name = $1 limit 1' }
-const LIST = { name: 'tenant-list', text: 'select * from tenants order by id' }
+// Tenants do not exist for a license.
+const OWNERSHIP = { tenant: 'id = $1', license: '$1::text is null' }
+const FIND = scoped(
+  'tenant-find',
+  (isOwned) => `select * from tenants where ${isOwned} and (id = $2 or name = $2) limit 1`,
+  OWNERSHIP,
+)
+const LIST = scoped(
+  'tenant-list',
+  (isOwned) => `select * from tenants where ${isOwned} order by id`,
+  OWNERSHIP,
+)
 
 interface TenantRow {
   readonly id: string
@@ -37,13 +49,13 @@ export class SqlTenantsStore implements TenantsStore {
     return row === undefined ? undefined : toTenant(row)
   }
 
-  async find(idOrName: string): Promise<Tenant | undefined> {
-    const [row] = await this.#session.rows<TenantRow>(FIND, [idOrName])
+  async find(scope: Scope, idOrName: string): Promise<Tenant | undefined> {
+    const [row] = await this.#session.rows<TenantRow>(FIND(scope), [idOf(scope), idOrName])
     return row === undefined ? undefined : toTenant(row)
   }
 
-  async list(): Promise<readonly Tenant[]> {
-    return (await this.#session.rows<TenantRow>(LIST, [])).map(toTenant)
+  async list(scope: Scope): Promise<readonly Tenant[]> {
+    return (await this.#session.rows<TenantRow>(LIST(scope), [idOf(scope)])).map(toTenant)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Storage of tenants. Their names are unique. */
@@ -5,6 +6,7 @@ export interface TenantsStore {
   /** Stores a tenant. Returns undefined if the name is taken. */
   add(tenant: Pick<Tenant, 'id' | 'name'>, now?: Date): Promise<Tenant | undefined>
   /** Returns a tenant by id or name. */
-  find(idOrName: string): Promise<Tenant | undefined>
-  list(): Promise<readonly Tenant[]>
+  find(scope: Scope, idOrName: string): Promise<Tenant | undefined>
+  /** Returns tenants, oldest first. */
+  list(scope: Scope): Promise<readonly Tenant[]>
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -31,22 +32,18 @@ export class Tenants {
     return tenant
   }
 
-  /** Lists all tenants, oldest first. */
-  list(): Promise<readonly Tenant[]> {
-    return this.#parts.storage.tenants.list()
+  /** Lists the tenants of a scope, oldest first. */
+  list(scope: Scope): Promise<readonly Tenant[]> {
+    return this.#parts.storage.tenants.list(scope)
   }
 
   /**
-   * Returns a tenant by id or name.
+   * Returns a tenant of a scope by id or name.
    * @throws Problem `not-found`
    */
-  async resolve(idOrName: string): Promise<Tenant> {
-    const tenant = await this.#parts.storage.tenants.find(idOrName)
-    if (tenant === undefined) throw noTenant(idOrName)
+  async resolve(scope: Scope, idOrName: string): Promise<Tenant> {
+    const tenant = await this.#parts.storage.tenants.find(scope, idOrName)
+    if (tenant === undefined) throw new Problem('not-found', { detail: `there is no tenant ${idOrName}` })
     return tenant
   }
 }
-
-/** Returns the refusal of a tenant that does not exist, for whoever asks. */
-export const noTenant = (idOrName: string): Problem =>
-  new Problem('not-found', { detail: `there is no tenant ${idOrName}` })

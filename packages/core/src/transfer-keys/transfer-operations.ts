@@ -95,8 +95,8 @@ export const transferOperations = [
     changes: true,
     input: { license: optional(text(1, 512)), from: text(1, 512), to: text(1, 512), ...MINT_FIELDS },
     answer: { key, secret: text(0, 4096), pin_required: flag() },
-    run: async ({ agents, licenses, transferKeys }, { license, from, to, ...fields }) => {
-      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+    run: async ({ agents, licenses, transferKeys }, { license, from, to, ...fields }, { scope }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
       const source = await agents.resolve(from, licenseId)
       const target = await agents.resolve(to, source.licenseId)
       const hosts = { source_fingerprint: source.fingerprint, target_fingerprint: target.fingerprint }
@@ -114,8 +114,8 @@ export const transferOperations = [
     changes: false,
     input: { license: optional(text(1, 512)), limit: defaulted(whole(1, 1000), 100) },
     answer: { keys: listOf(key, ANY) },
-    run: async ({ licenses, transferKeys }, { license, limit }) => {
-      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+    run: async ({ licenses, transferKeys }, { license, limit }, { scope }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
       const keys = await transferKeys.list({ licenseId, limit })
       return { keys: keys.map((each) => transferKeyView(each, transferKeys.now())) }
     },

@@ -71,9 +71,10 @@ export const userOperations = [
     confirmed: true,
     input: { email: newEmail, role, tenant: optional(text(1, 128)), password: optional(password) },
     answer,
-    run: async (services, input) => {
+    run: async (services, input, { scope }) => {
       const { users, tenants } = services
-      const tenantId = input.tenant === undefined ? undefined : (await tenants.resolve(input.tenant)).id
+      const tenantId =
+        input.tenant === undefined ? undefined : (await tenants.resolve(scope, input.tenant)).id
       const user = await users.add({
         email: input.email,
         role: input.role,

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { judgePassword } from './password-strength.ts'
 import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from './passwords.ts'
@@ -111,7 +112,8 @@ export class Users {
   }
 
   async #hash(password: string, { email, tenantId }: Pick<User, 'email' | 'tenantId'>): Promise<string> {
-    const tenant = tenantId === undefined ? undefined : await this.#parts.storage.tenants.find(tenantId)
+    const tenant =
+      tenantId === undefined ? undefined : await this.#parts.storage.tenants.find(PLATFORM, tenantId)
     await judgePassword(password, { email: normalEmail(email), tenant: tenant?.name })
     return this.#parts.passwords.hash(password)
   }

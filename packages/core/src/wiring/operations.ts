@@ -8,6 +8,7 @@ import { type Caller, operatorOf } from '../operations/caller.ts'
 import type { Answer, Operation as OperationOf } from '../operations/operation.ts'
 import { lackOf, type Operator, roleOf } from '../operations/operator.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { storable } from '../validation.ts'
 import { OPERATIONS, type Services } from './features.ts'
@@ -51,7 +52,7 @@ export class Operations {
    * @throws Problem `not-found` for an unknown name, or the errors of the operation
    */
   async run(name: string, input: unknown, actor: string): Promise<Answer> {
-    return this.#run(named(name), storable(input ?? {}), { name: actor })
+    return this.#run(named(name), storable(input ?? {}), { name: actor, scope: PLATFORM })
   }
 
   /**

@@ -1,4 +1,3 @@
-import { OwnTenant } from '../operations/tenant/own-tenant.ts'
 import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import {
@@ -6,13 +5,11 @@ import {
   TenantAlerts,
   TenantAlertWebhooks,
 } from '../operations/tenant/tenant-alerts.ts'
-import { TenantBilling } from '../operations/tenant/tenant-billing.ts'
 import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
-import { TenantMonitors } from '../operations/tenant/tenant-monitors.ts'
 import { TenantSurface } from '../operations/tenant/tenant-surface.ts'
 import { TenantTransferKeys } from '../operations/tenant/tenant-transfer-keys.ts'
 import { TenantWebhookDeliveries, TenantWebhooks } from '../operations/tenant/tenant-webhooks.ts'
@@ -33,18 +30,18 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertMailboxes: new TenantAlertMailboxes(tenantId, services.alertMailboxes),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
-    billing: new TenantBilling(services.billing, licenses),
+    billing: services.billing,
     emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
     emailKeys: new TenantEmailKeys(services.emailKeys, licenses),
     images: new TenantImages(services.images, licenses),
     gitHooks,
     gitTest: new TenantGitTest(services.gitTest, gitHooks),
     jobs: new TenantJobs(services.jobs, licenses),
-    licenses,
-    monitors: new TenantMonitors(tenantId, services.monitors, licenses),
+    licenses: services.licenses,
+    monitors: services.monitors,
     surface: new TenantSurface(services.surface, licenses),
     transferKeys: new TenantTransferKeys(services.transferKeys, licenses),
-    tenants: new OwnTenant(tenantId, services.tenants),
+    tenants: services.tenants,
     webhooks: new TenantWebhooks(tenantId, services.webhooks),
     webhookDeliveries: new TenantWebhookDeliveries(tenantId, services.webhookDeliveries),
   }

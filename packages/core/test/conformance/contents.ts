@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
 import { FEATURES } from '../../../../test/support/features.ts'
 import { SESSION_DIGESTS } from './people-steps.ts'
@@ -16,12 +17,12 @@ export const contents =
       ...(await chatOf(stores)),
       monitors: await monitorsOf(stores),
       agents: await agents.list(),
-      licenses: await licenses.list(),
+      licenses: await licenses.list(PLATFORM),
       licenseCalls: await licenses.calls(36_500, new Date('2100-01-01')),
       users: await users.list(),
       sessions: await sessionsOf(stores, now),
       secondFactors: await secondFactorsOf(stores, now),
-      tenants: await tenants.list(),
+      tenants: await tenants.list(PLATFORM),
       deployments: await deployments.list({ limit: ALL }),
       audit: await audit.list(ALL),
       ...(await featuresOf(stores, now)),
@@ -88,7 +89,7 @@ async function chatOf({ conversations }: Stores) {
 }
 
 async function monitorsOf({ monitors }: Stores) {
-  const known = await monitors.list({})
+  const known = await monitors.list(PLATFORM, {})
   const histories = []
   for (const { id } of known) histories.push(await monitors.history(id, ALL))
   return { known, histories, counts: await monitors.counts() }

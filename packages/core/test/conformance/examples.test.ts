@@ -1,6 +1,7 @@
 // Examples from the random sequences: in each, the fake once answered differently from the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
+import { PLATFORM } from '@svc/core'
 import type { NewUser } from '@svc/core/ports'
 import {
   buildAuditEntry,
@@ -77,7 +78,7 @@ describe('the fake and the database agree', () => {
   })
 
   it.each<[string, Ask]>([
-    ['a name that is looked for', ({ tenants }) => tenants.find('n\u0000l')],
+    ['a name that is looked for', ({ tenants }) => tenants.find(PLATFORM, 'n\u0000l')],
     ['the label of a license', ({ licenses }, now) => licenses.add(buildLicense({ label: 'n\u0000l' }), now)],
     ['who acted', ({ audit }, now) => audit.add(buildAuditEntry({ actor: 'n\u0000l' }), now)],
   ])('NUL in %s fails for good: no caller is told to try again', async (_, ask) => {

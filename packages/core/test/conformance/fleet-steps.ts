@@ -1,7 +1,19 @@
 import type { JobKind } from '@svc/core'
 import { LICENSE_STATUSES } from '@svc/core/ports'
 import fc from 'fast-check'
-import { fields, fingerprint, licenseId, order, pick, rarely, type Step, steps, words } from './world.ts'
+import {
+  fields,
+  fingerprint,
+  licenseId,
+  order,
+  pick,
+  rarely,
+  type Step,
+  scope,
+  steps,
+  tenantId as tenant,
+  words,
+} from './world.ts'
 
 const figure = rarely(fc.constantFrom(0, 12.5, -1, 1e308, 5e-324))
 
@@ -68,7 +80,6 @@ const turnAway = steps(
 const ISSUED = ['lic_a', 'lic_b', 'lic_c']
 const issued = fc.constantFrom(...ISSUED)
 const keyDigest = fc.constantFrom('digest-1', 'digest-2', 'digest-3')
-const tenant = fc.constantFrom('ten_a', 'ten_b')
 
 const addLicense = steps(
   'add license',
@@ -112,7 +123,7 @@ const changeLicense = steps(
 
 const readLicense = steps(
   'read license',
-  fc.record({ id: issued, keyDigest }),
+  fc.record({ id: issued, keyDigest, scope, name: fc.oneof(issued, words) }),
   (given) =>
     () =>
     async ({ licenses }, now) => [
@@ -120,6 +131,8 @@ const readLicense = steps(
       await licenses.byKeyDigest(given.keyDigest),
       await licenses.get(given.id),
       await licenses.hasAny(),
+      await licenses.list(given.scope),
+      await licenses.named(given.scope, { name: given.name, keyDigest: given.keyDigest, isEnd: true }),
     ],
 )
 
@@ -141,8 +154,10 @@ const addTenant = steps(
 
 const findTenant = steps(
   'find tenant',
-  fc.oneof(tenant, words),
-  (idOrName) => () => (stores) => stores.tenants.find(idOrName),
+  fc.record({ scope, idOrName: fc.oneof(tenant, words) }),
+  (given) =>
+    () =>
+    async ({ tenants }) => [await tenants.find(given.scope, given.idOrName), await tenants.list(given.scope)],
 )
 
 const addDeployment = steps(

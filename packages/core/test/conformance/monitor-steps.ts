@@ -1,13 +1,13 @@
+import { PLATFORM } from '@svc/core'
 import type { Monitor, MonitorDefinition } from '@svc/core/ports'
 import fc from 'fast-check'
 import { DNS_ERRORS } from '../../src/monitors/dns-client.ts'
 import { judge, type Observation } from '../../src/monitors/monitor-run.ts'
-import { licenseId, order, pick, rarely, type Step, steps, type World } from './world.ts'
+import { licenseId, order, pick, rarely, type Step, scope, steps, tenantId, type World } from './world.ts'
 
 const ANSWERS = [[], ['192.0.2.1'], ['192.0.2.1', '192.0.2.2'], ['198.51.100.7']]
 const answer = fc.constantFrom(...ANSWERS)
 const name = fc.constantFrom('home', 'mail', 'é😀', '')
-const tenantId = fc.constantFrom('ten_a', 'ten_b')
 
 const definition: fc.Arbitrary<MonitorDefinition> = fc.record({
   host: fc.constantFrom('www.example.com', 'mail.example.com'),
@@ -22,7 +22,7 @@ const definition: fc.Arbitrary<MonitorDefinition> = fc.record({
 
 /** Returns one of the monitors so far, or none. */
 async function monitorAt(world: World, which: number): Promise<Monitor | undefined> {
-  const known = await world.fake.monitors.list({})
+  const known = await world.fake.monitors.list(PLATFORM, {})
   return known[which % (known.length + 1)]
 }
 
@@ -51,14 +51,15 @@ const add = steps(
 
 const read = steps(
   'read monitors',
-  fc.record({ pick, name, tenantId, licenseId }),
+  fc.record({ pick, name, scope, tenantId, licenseId }),
   (given) => async (world) => {
     const id = (await monitorAt(world, given.pick))?.id ?? ABSENT
     return async ({ monitors }) => [
-      await monitors.find(id),
-      await monitors.find(given.name),
-      await monitors.list({ tenantId: given.tenantId }),
-      await monitors.list({ licenseId: given.licenseId }),
+      await monitors.find(given.scope, id),
+      await monitors.find(given.scope, given.name),
+      await monitors.list(given.scope, {}),
+      await monitors.list(PLATFORM, { tenantId: given.tenantId }),
+      await monitors.list(PLATFORM, { licenseId: given.licenseId }),
       await monitors.history(id, 3),
       await monitors.counts(),
     ]

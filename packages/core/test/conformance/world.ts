@@ -1,4 +1,4 @@
-import { type Job, Problem, type Storage } from '@svc/core'
+import { type Job, ofLicense, ofTenant, PLATFORM, Problem, type Scope, type Storage } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
 import fc from 'fast-check'
@@ -105,6 +105,14 @@ const HOSTS = ['host-a-0123456789abcdef', 'host-b-0123456789abcdef', 'hôte-😀
 
 /** One of the two licenses whose queues are used. */
 export const licenseId = fc.constantFrom(...LICENSES)
+/** Tenants that may own something. */
+export const tenantId = fc.constantFrom('ten_a', 'ten_b')
+/** The scopes of the platform, of tenants and of licenses. */
+export const scope: fc.Arbitrary<Scope> = fc.oneof(
+  fc.constant(PLATFORM),
+  tenantId.map(ofTenant),
+  licenseId.map(ofLicense),
+)
 /** One of three hosts. */
 export const fingerprint = fc.constantFrom(...HOSTS)
 /** The number of a job, for `World.jobId`. */

@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildJob, buildTenant, embeddedFolder } from '@svc/testing'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { openStorage } from '../../src/sql.ts'
@@ -32,7 +33,7 @@ describe('an embedded database in a folder', () => {
         missingTables: [],
         migrations: { pending: [], drifted: [] },
       })
-      expect(await storage.tenants.find(tenant.id)).toMatchObject(tenant)
+      expect(await storage.tenants.find(PLATFORM, tenant.id)).toMatchObject(tenant)
       expect(await storage.jobs.get(job.id)).toMatchObject({ state: 'claimed', claimedBy: 'fp', attempt: 1 })
     },
     PATIENCE_MS,

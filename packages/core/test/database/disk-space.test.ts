@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { DiskSpace, reservedBytes } from '../../src/database/disk-space.ts'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { embeddedSnapshot } from '../../src/sql.ts'
@@ -73,7 +74,7 @@ describe('disk space', () => {
     const driver = await pgliteDriver({ snapshot: await embeddedSnapshot() }, ENTITIES)
     await using storage = sqlStorage('pglite-folder', driver, await FEATURES.stores(), { disk: disk.space })
     disk.freeMib = 1
-    await expect(storage.tenants.list()).rejects.toMatchObject(full(102))
+    await expect(storage.tenants.list(PLATFORM)).rejects.toMatchObject(full(102))
     await expect(storage.jobs.get('job_x')).rejects.toMatchObject(full(102))
     await expect(storage.transaction(async () => 1)).rejects.toMatchObject(full(102))
     expect((await storage.health()).missingTables).toEqual([])

@@ -1,5 +1,6 @@
 // A pool gets its connections back, however a transaction ends.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import { buildTenant, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
@@ -38,13 +39,13 @@ describe(`connections that are lent, on ${POSTGRES}`, () => {
       const transaction = storage.transaction(async (stores) => {
         await stores.tenants.add(buildTenant({ name: `tenant ${died}` }))
         await cut()
-        await stores.tenants.list()
+        await stores.tenants.list(PLATFORM)
       })
       await expect(transaction).rejects.toMatchObject({ code: 'unavailable' })
     }
     const kept = buildTenant({ name: 'kept' })
     await storage.transaction((stores) => stores.tenants.add(kept))
-    expect((await storage.tenants.list()).map(({ name }) => name)).toEqual(['kept'])
+    expect((await storage.tenants.list(PLATFORM)).map(({ name }) => name)).toEqual(['kept'])
     await storage[Symbol.asyncDispose]()
   }, 60_000)
 

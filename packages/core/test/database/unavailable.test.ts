@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildJob, buildLicense, buildTenant, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
 import { translated } from '../../src/database/unavailable.ts'
@@ -90,13 +91,17 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     await storage.jobs.enqueue(buildJob())
     await relay.stop()
     await expect(storage.jobs.enqueue(buildJob())).rejects.toMatchObject(UNAVAILABLE)
-    await expect(storage.tenants.list()).rejects.toMatchObject(UNAVAILABLE)
-    await expect(storage.transaction(({ tenants }) => tenants.list())).rejects.toMatchObject(UNAVAILABLE)
+    await expect(storage.tenants.list(PLATFORM)).rejects.toMatchObject(UNAVAILABLE)
+    await expect(storage.transaction(({ tenants }) => tenants.list(PLATFORM))).rejects.toMatchObject(
+      UNAVAILABLE,
+    )
     await expect(storage.health()).rejects.toMatchObject(UNAVAILABLE)
     await relay.start()
     const tenant = buildTenant()
     await storage.tenants.add(tenant)
-    expect(await storage.transaction(({ tenants }) => tenants.find(tenant.id))).toMatchObject(tenant)
+    expect(await storage.transaction(({ tenants }) => tenants.find(PLATFORM, tenant.id))).toMatchObject(
+      tenant,
+    )
     expect((await storage.health()).missingTables).toEqual([])
     kept({ [Symbol.asyncDispose]: () => relay.stop() })
   })
@@ -107,7 +112,7 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     await relay.stop()
     const storage = await opened(relay.url)
     await expect(storage.health()).rejects.toMatchObject(UNAVAILABLE)
-    await expect(storage.tenants.list()).rejects.toMatchObject(UNAVAILABLE)
+    await expect(storage.tenants.list(PLATFORM)).rejects.toMatchObject(UNAVAILABLE)
   })
 
   it('one that vanished without a word is one too, after seven seconds, and its connections are not used again', async () => {
@@ -115,13 +120,13 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     await relay.start()
     kept({ [Symbol.asyncDispose]: () => relay.stop() })
     const storage = await opened(relay.url, 1)
-    await Promise.all([storage.tenants.list(), storage.jobs.get('job_x'), storage.health()])
+    await Promise.all([storage.tenants.list(PLATFORM), storage.jobs.get('job_x'), storage.health()])
     relay.swallow()
-    const stalled = [storage.tenants.list(), storage.health(), storage.jobs.enqueue(buildJob())]
+    const stalled = [storage.tenants.list(PLATFORM), storage.health(), storage.jobs.enqueue(buildJob())]
     for (const each of await Promise.allSettled(stalled)) {
       expect(each).toMatchObject({ status: 'rejected', reason: UNAVAILABLE })
     }
-    expect(await storage.tenants.list()).toEqual([])
+    expect(await storage.tenants.list(PLATFORM)).toEqual([])
     expect((await storage.health()).missingTables).toEqual([])
     await storage.jobs.enqueue(buildJob())
   }, 60_000)
@@ -141,14 +146,14 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
   it('connections that the server ends while they idle are replaced', async () => {
     const { url } = await database()
     const [storage, other] = [await opened(url), await client(url)]
-    await Promise.all(Array.from({ length: 4 }, () => storage.tenants.list()))
+    await Promise.all(Array.from({ length: 4 }, () => storage.tenants.list(PLATFORM)))
     await storage.health()
     await other.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
-    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => storage.tenants.list()))
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => storage.tenants.list(PLATFORM)))
     for (const each of tries) if (each.status === 'rejected') expect(each.reason).toMatchObject(UNAVAILABLE)
-    expect(await storage.tenants.list()).toEqual([])
+    expect(await storage.tenants.list(PLATFORM)).toEqual([])
     expect((await storage.health()).missingTables).toEqual([])
   })
 
@@ -204,12 +209,12 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
   it('neither is a text that no statement can hold, and the connection goes on', async () => {
     const storage = await opened((await database()).url, 1)
     const add = storage.licenses.add(buildLicense({ label: 'n\u0000l' }))
-    for (const asked of [storage.tenants.find('n\u0000l'), add]) {
+    for (const asked of [storage.tenants.find(PLATFORM, 'n\u0000l'), add]) {
       const refused = await asked.catch((each: unknown) => each)
       expect(refused).toBeInstanceOf(Error)
       expect(refused).not.toBeInstanceOf(Problem)
     }
-    expect(await storage.tenants.list()).toEqual([])
+    expect(await storage.tenants.list(PLATFORM)).toEqual([])
   })
 })
 

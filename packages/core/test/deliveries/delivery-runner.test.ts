@@ -24,7 +24,8 @@ function scene(send: DeliverySender['send'], given: Partial<DeliverySender> = {}
   const clock = new FakeClock()
   const storage = memoryStorage(clock)
   const log = new RecordingLog()
-  const parts = { storage, clock, timers: new FakeTimers(clock), ids: new FakeIds(clock), log }
+  const timers = new FakeTimers(clock)
+  const parts = { storage, clock, timers, ids: new FakeIds(clock), log }
   const sender: DeliverySender = {
     kind: KIND,
     retrySeconds: [60, 600],
@@ -43,7 +44,7 @@ function scene(send: DeliverySender['send'], given: Partial<DeliverySender> = {}
   const replica = () => new DeliveryRunner(parts, sender)
   const latest = (recipient: string) => storage.deliveries.latest({ kind: KIND, recipient })
   last = { clock, storage }
-  return { clock, storage, log, add, latest, replica, runner: replica() }
+  return { clock, timers, storage, log, add, latest, replica, runner: replica() }
 }
 
 /** A sender whose attempts end when the test says. */
@@ -75,6 +76,19 @@ describe('a run of deliveries', () => {
     for (let made = 0; made < 5; made += 1) await add('a')
     expect(await runner.run({ limit: 3 })).toMatchObject({ claimed: 3, delivered: 3 })
     expect(await runner.run()).toMatchObject({ claimed: 2 })
+  })
+
+  it('takes nothing more once its time is over, and the next run the rest', async () => {
+    const { timers, add, runner } = scene(
+      async () => {
+        await timers.advance(1000)
+        return SENT
+      },
+      { concurrency: 1 },
+    )
+    for (let made = 0; made < 5; made += 1) await add('a')
+    expect(await runner.run({ claimMs: 2500 })).toMatchObject({ claimed: 3, delivered: 3 })
+    expect(await runner.run({ claimMs: 2500 })).toMatchObject({ claimed: 2 })
   })
 
   it('has no more attempts under way than its sender allows, in all and of one receiver', async () => {

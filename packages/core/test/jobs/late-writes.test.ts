@@ -1,6 +1,7 @@
 // A write that arrives while another host is taking the job over waits for the outcome, and is then refused.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Job, Storage } from '@svc/core'
+import { PLATFORM } from '@svc/core'
 import { LEASE_SECONDS, type Stores } from '@svc/core/ports'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -46,7 +47,7 @@ const whileTakenOver = <T>(write: () => Promise<T>, at = hoursFromNow(0)): Promi
       const late = write()
       const end = performance.now() + MOST_MS
       for (let count = 0; count < ROUND_TRIPS && performance.now() < end; count += 1) {
-        await storage.tenants.list()
+        await storage.tenants.list(PLATFORM)
       }
       return { late }
     })

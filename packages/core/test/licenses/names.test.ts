@@ -1,6 +1,6 @@
 // Tests of the names of licenses, and of which licenses a job may be given to.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Environment } from '@svc/core'
+import { type Environment, ofTenant, PLATFORM } from '@svc/core'
 import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
@@ -73,6 +73,19 @@ describe('an issued license is called', () => {
     const { id, key } = await test.license()
     await test.license(key)
     expect(await enqueued(key)).toBe(id)
+  })
+
+  it('by people of a tenant if it is theirs, whatever others are called; what was never issued is nobody’s', async () => {
+    const { licenses, tenants } = test.plane
+    const { id: tenantId } = await tenants.add('acme')
+    const scope = ofTenant(tenantId)
+    const own = await licenses.issue({ tenantId, label: 'web' })
+    const other = await licenses.issue({ label: 'web' })
+    expect(await licenses.resolve(scope, 'web')).toBe(own.license.id)
+    const unissued = 'lic_dev_0123456789abcdef0123456789'
+    expect(await licenses.resolve(PLATFORM, unissued)).toBe(unissued)
+    for (const name of [other.license.id, other.key, unissued])
+      await expect(licenses.resolve(scope, name)).rejects.toMatchObject({ code: 'not-found' })
   })
 })
 

@@ -1,6 +1,13 @@
 // Monitors from end to end: rows in PostgreSQL, a name server on loopback, ticks that overlap.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type ControlPlane, createControlPlane, nodeDnsClient, readConfig, type Storage } from '@svc/core'
+import {
+  type ControlPlane,
+  createControlPlane,
+  nodeDnsClient,
+  PLATFORM,
+  readConfig,
+  type Storage,
+} from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import { buildMonitor, migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
@@ -55,7 +62,7 @@ const tick = async (ticking = plane()) => {
   await makeDue()
   return ticking.scheduler.tick()
 }
-const show = (name: string) => plane().monitors.resolve(name)
+const show = (name: string) => plane().monitors.resolve(PLATFORM, name)
 
 describe(`monitors on ${POSTGRES} and a real name server`, () => {
   it('a zone that changes is one change and one drift; changed back it has recovered', async () => {
@@ -173,8 +180,8 @@ describe(`monitors on ${POSTGRES} and a real name server`, () => {
     )
     expect(ticks.reduce((sum, { ran }) => sum + ran, 0)).toBe(MONITORS)
     expect(dns.asked.udp - asked).toBe(MONITORS)
-    const monitors = await plane().monitors.list()
-    const runs = await Promise.all(monitors.map(({ id }) => plane().monitors.history(id, 10)))
+    const monitors = await plane().monitors.list(PLATFORM)
+    const runs = await Promise.all(monitors.map(({ id }) => plane().monitors.history(PLATFORM, id, 10)))
     expect(runs.every(({ history }) => history.length === 1 && history[0]?.runs === 1)).toBe(true)
   }, 60_000)
 

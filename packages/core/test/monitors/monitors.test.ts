@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Problem } from '@svc/core'
+import { PLATFORM, type Problem } from '@svc/core'
 import { type AddMonitorInput, type Monitor, monitorState } from '@svc/core/ports'
 import { buildMonitor, nothingLeft, SCRIPTED_SERVER, testPlane } from '@svc/testing'
 
@@ -30,7 +30,7 @@ const tick = () => {
   scene.clock.advance({ days: 2 })
   return scene.plane.monitors.runDue()
 }
-const show = async (name = 'www') => scene.plane.monitors.resolve(name)
+const show = async (name = 'www') => scene.plane.monitors.resolve(PLATFORM, name)
 
 describe('adding a monitor', () => {
   it('writes everything in its canonical form', async () => {
@@ -176,7 +176,7 @@ describe('running what is due', () => {
   it('monitors that are added together do not stay together', async () => {
     for (let made = 0; made < 20; made += 1) await add({ name: `n${made}`, intervalSeconds: 86_400 })
     await scene.plane.monitors.runDue()
-    const instants = (await scene.plane.monitors.list()).map(({ nextRunAt }) => nextRunAt.getTime())
+    const instants = (await scene.plane.monitors.list(PLATFORM)).map(({ nextRunAt }) => nextRunAt.getTime())
     expect(new Set(instants).size).toBeGreaterThan(15)
   })
 
@@ -352,7 +352,7 @@ describe('looking at a monitor', () => {
     for (let run = 0; run < 3; run += 1) await tick()
     scene.dns.replies(HOST, { status: 'error', error: 'refused' })
     await tick()
-    const { history } = await scene.plane.monitors.history('www', 10)
+    const { history } = await scene.plane.monitors.history(PLATFORM, 'www', 10)
     expect(history).toMatchObject([
       { outcome: 'error', error: 'refused', runs: 1 },
       { outcome: 'ok', answer: ['192.0.2.1'], runs: 3 },

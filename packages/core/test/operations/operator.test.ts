@@ -1,15 +1,16 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { mayRun } from '@svc/core/adapters'
 import { buildUser } from '@svc/testing'
 
 const read = { permission: 'platform.read', scope: 'tenant' } as const
-const local = { name: 'cli:ann@desk' }
+const local = { scope: PLATFORM, name: 'cli:ann@desk' }
 
 type Operator = Parameters<typeof mayRun>[0]
 const user = (role: string, tenantId?: string) =>
-  ({ name: 'ann', user: { ...buildUser(), role, tenantId } }) as unknown as Operator
+  ({ scope: PLATFORM, name: 'ann', user: { ...buildUser(), role, tenantId } }) as unknown as Operator
 const token = (role: string, tenantId?: string) =>
-  ({ name: 'token:tkn_1', token: { id: 'tkn_1', role, tenantId } }) as unknown as Operator
+  ({ scope: PLATFORM, name: 'token:tkn_1', token: { id: 'tkn_1', role, tenantId } }) as unknown as Operator
 
 describe('who may run an operation', () => {
   it('somebody on the machine may run all, also what is for people alone', () => {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildTenant, embeddedFolder, pgliteStorage } from '@svc/testing'
 import { openStorage } from '../../src/sql.ts'
 import { copyFolder } from '../../src/storage/folder-copy.ts'
@@ -26,13 +27,13 @@ test('a copy has what was committed when it was made, and nothing else; the data
   await storage.tenants.add(after)
   {
     await using copy = await openStorage({ dataDir: join(dataDir, name) })
-    const found = await Promise.all([before, within, after].map(({ id }) => copy.tenants.find(id)))
+    const found = await Promise.all([before, within, after].map(({ id }) => copy.tenants.find(PLATFORM, id)))
     expect(found.map((tenant) => tenant?.id)).toEqual([before.id, undefined, undefined])
     // The copy is one of its own.
     await copy.tenants.add(buildTenant())
   }
-  expect(await storage.tenants.find(after.id)).toBeDefined()
-  expect(await storage.tenants.list()).toHaveLength(3)
+  expect(await storage.tenants.find(PLATFORM, after.id)).toBeDefined()
+  expect(await storage.tenants.list(PLATFORM)).toHaveLength(3)
 }, 60_000)
 
 test('a start deletes copies that nobody has open, and no other', async () => {
@@ -48,7 +49,7 @@ test('a start deletes copies that nobody has open, and no other', async () => {
   await using _ = await openStorage({ dataDir: join(dataDir, kept) })
   await using again = await openStorage({ dataDir })
   expect(await copiesIn(dataDir)).toEqual([kept])
-  expect(await again.tenants.list()).toEqual([])
+  expect(await again.tenants.list(PLATFORM)).toEqual([])
 }, 60_000)
 
 test('a copy leaves the reserved room of the disk alone: without room for it there is none', async () => {

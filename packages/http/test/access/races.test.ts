@@ -1,7 +1,7 @@
 // Actions that may happen a certain number of times happen exactly that often, however many requests race: 64
 // identical requests in parallel through sockets, to two replicas over one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type ControlPlane, createControlPlane, readConfig } from '@svc/core'
+import { type ControlPlane, createControlPlane, PLATFORM, readConfig } from '@svc/core'
 import { Keyring, placeOf } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
 import {
@@ -230,7 +230,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     ])
     expect(counted(revoked)).toEqual({ 200: AT_ONCE })
     expect(Object.keys(counted(reinstated)).every((status) => ['200', '409'].includes(status))).toBe(true)
-    expect((await one().plane.licenses.list()).find((each) => each.id === id)?.status).toBe('revoked')
+    expect((await one().plane.licenses.list(PLATFORM)).find((each) => each.id === id)?.status).toBe('revoked')
   })
 
   it('each of a user’s sessions is ended by one of those who end them, and nothing of it is left', async () => {

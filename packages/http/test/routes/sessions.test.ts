@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { mounted } from '../../../../test/support/mounted.ts'
 import { LOGINS_PER_ACCOUNT } from '../../src/gates/session.ts'
 import { serving } from '../support/serving.ts'
@@ -198,7 +199,7 @@ describe('GET /api/deploy/{id}/logs', () => {
 
   async function cookieOf(role: string, tenant?: string) {
     const { users, sessions, tenants } = served().plane
-    const tenantId = tenant === undefined ? undefined : (await tenants.resolve(tenant)).id
+    const tenantId = tenant === undefined ? undefined : (await tenants.resolve(PLATFORM, tenant)).id
     const user = await users.add({
       email: `${role}${tenant ?? ''}@example.com`,
       role,

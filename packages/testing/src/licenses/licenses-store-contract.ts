@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import { LICENSE_STATUSES } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -54,7 +54,7 @@ function keepingTests(storage: () => Storage): void {
     expect(await licenses().add(made, clock.now())).toEqual(expected)
     expect(await licenses().get(made.id)).toEqual(expected)
     expect(await licenses().byKeyDigest(keyDigest)).toEqual(expected)
-    expect(await licenses().list()).toContainEqual(expected)
+    expect(await licenses().list(PLATFORM)).toContainEqual(expected)
   })
 
   it('a license may have no tenant and no end', async () => {
@@ -91,7 +91,7 @@ function keepingTests(storage: () => Storage): void {
     const made = [buildLicense(), buildLicense(), buildLicense()]
     for (const license of [...made].reverse()) await licenses().add(license)
     const ids = made.map(({ id }) => id)
-    const listed = (await licenses().list()).map(({ id }) => id)
+    const listed = (await licenses().list(PLATFORM)).map(({ id }) => id)
     expect(listed.filter((id) => ids.includes(id))).toEqual(ids)
   })
 

@@ -1,9 +1,10 @@
-import { type License, type LicenseClaim, Problem } from '@svc/core'
+import { type License, type LicenseClaim, Problem, type Scope } from '@svc/core'
 import {
   isUsable,
   type LicenseCalls,
   type LicenseChange,
   type LicenseDeed,
+  type LicenseName,
   type LicenseStatus,
   type LicensesStore,
   type NewLicense,
@@ -11,6 +12,7 @@ import {
 } from '@svc/core/ports'
 import type { MemoryLicense, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 
 /**
@@ -30,6 +32,11 @@ export function requireLicensed(
 /** Licenses in memory. */
 export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => Date): LicensesStore {
   const { licenses } = tables
+  const within = (scope: Scope) =>
+    licenses
+      .all()
+      .filter(({ id, tenantId }) => isWithin(tables, scope, { licenseId: id, tenantId }))
+      .sort((one, other) => byBytes(one.id, other.id))
   const withDigest = (keyDigest: string) => licenses.all().find((row) => row.keyDigest === keyDigest)
   return {
     add: (license: NewLicense, now = time()) => run(() => add(tables, license, now)),
@@ -40,13 +47,16 @@ export function memoryLicensesStore(tables: MemoryTables, run: Run, time: () => 
       }),
     byKeyDigest: (keyDigest: string) => run(() => licenseOf(withDigest(keyDigest))),
     get: (id: string) => run(() => licenseOf(licenses.get(id))),
-    list: () =>
-      run(() =>
-        licenses
-          .all()
-          .sort((one, other) => byBytes(one.id, other.id))
-          .flatMap((row) => licenseOf(row) ?? []),
-      ),
+    list: (scope: Scope) => run(() => within(scope).flatMap((row) => licenseOf(row) ?? [])),
+    named: (scope: Scope, { name, keyDigest, isEnd }: LicenseName) =>
+      run(() => {
+        const rows = within(scope)
+        const exact = rows.filter((row) => row.id === name || row.keyDigest === keyDigest)
+        const called = rows.filter(
+          ({ id, label }) => (label !== '' && label === name) || (isEnd && id.endsWith(name)),
+        )
+        return (exact.length > 0 ? exact : called).flatMap((row) => licenseOf(row) ?? [])
+      }),
     hasAny: () => run(() => licenses.all().length > 0),
     setStatus: (id: string, status: LicenseStatus) =>
       run(() => {

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildMonitor } from './build-monitor.ts'
@@ -15,9 +16,9 @@ export function monitorDefinitions(scene: MonitorsScene): void {
     const monitor = await scene.monitors.add(made, scene.clock.now())
     expect(monitor).toMatchObject({ ...made, revision: 1, errorStreak: 0 })
     expect(monitor).toMatchObject({ createdAt: scene.clock.now(), nextRunAt: scene.clock.now() })
-    expect(await scene.monitors.find(made.id)).toEqual([monitor])
-    expect(await scene.monitors.find(made.name)).toEqual([monitor])
-    expect(await scene.monitors.find('nobody')).toEqual([])
+    expect(await scene.monitors.find(PLATFORM, made.id)).toEqual([monitor])
+    expect(await scene.monitors.find(PLATFORM, made.name)).toEqual([monitor])
+    expect(await scene.monitors.find(PLATFORM, 'nobody')).toEqual([])
   })
 
   it('a baseline has no expectation until it gets one', async () => {
@@ -33,18 +34,20 @@ export function monitorDefinitions(scene: MonitorsScene): void {
       expect(await scene.monitors.add(buildMonitor({ name, ...owner }))).toBeDefined()
       expect(await scene.monitors.add(buildMonitor({ name, ...owner }))).toBeUndefined()
     }
-    expect(await scene.monitors.find(name)).toHaveLength(3)
-    expect((await scene.monitors.list({ licenseId })).map((monitor) => monitor.name)).toEqual([name])
-    expect((await scene.monitors.list({ tenantId: tenantId ?? '' })).map((monitor) => monitor.name)).toEqual([
+    expect(await scene.monitors.find(PLATFORM, name)).toHaveLength(3)
+    expect((await scene.monitors.list(PLATFORM, { licenseId })).map((monitor) => monitor.name)).toEqual([
       name,
     ])
+    expect(
+      (await scene.monitors.list(PLATFORM, { tenantId: tenantId ?? '' })).map((monitor) => monitor.name),
+    ).toEqual([name])
   })
 
   it('lists by name, in the order of bytes', async () => {
     const licenseId = buildId('lic')
     for (const name of ['beta', 'Alpha', 'alpha', 'Ölmühle', 'alpha 2'])
       await scene.added({ name, licenseId })
-    const names = (await scene.monitors.list({ licenseId })).map((monitor) => monitor.name)
+    const names = (await scene.monitors.list(PLATFORM, { licenseId })).map((monitor) => monitor.name)
     expect(names).toEqual(['Alpha', 'alpha', 'alpha 2', 'beta', 'Ölmühle'])
   })
 
@@ -117,7 +120,7 @@ export function monitorDefinitions(scene: MonitorsScene): void {
     await scene.finish(id)
     expect(await scene.monitors.remove(id)).toBe(true)
     expect(await scene.monitors.remove(id)).toBe(false)
-    expect(await scene.monitors.find(id)).toEqual([])
+    expect(await scene.monitors.find(PLATFORM, id)).toEqual([])
     expect(await scene.monitors.history(id, 10)).toEqual([])
   })
 

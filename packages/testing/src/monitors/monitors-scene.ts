@@ -1,4 +1,4 @@
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import type { Judgement, Monitor, MonitorsStore, NewMonitor } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -59,12 +59,12 @@ export class MonitorsScene {
   }
 
   async find(id: string): Promise<Monitor | undefined> {
-    return (await this.monitors.find(id))[0]
+    return (await this.monitors.find(PLATFORM, id))[0]
   }
 
   /** Removes every monitor, so that only monitors that a test adds are due. */
   async clear(): Promise<void> {
-    for (const { id } of await this.monitors.list({})) await this.monitors.remove(id)
+    for (const { id } of await this.monitors.list(PLATFORM, {})) await this.monitors.remove(id)
   }
 
   async take(limit = 1000): Promise<{ token: string; taken: readonly Monitor[] }> {

@@ -12,6 +12,7 @@ import {
 } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import {
   accepted,
@@ -75,11 +76,18 @@ export function memoryMonitorsStore(tables: MemoryTables, run: Run, time: () => 
         monitors.put(added.id, row)
         return row.monitor
       }),
-    find: (idOrName) => run(() => all(({ id, name }) => id === idOrName || name === idOrName).sort(byName)),
-    list: ({ tenantId, licenseId }) =>
+    find: (scope, idOrName) =>
       run(() =>
         all(
           (monitor) =>
+            isWithin(tables, scope, monitor) && (monitor.id === idOrName || monitor.name === idOrName),
+        ).sort(byName),
+      ),
+    list: (scope, { tenantId, licenseId }) =>
+      run(() =>
+        all(
+          (monitor) =>
+            isWithin(tables, scope, monitor) &&
             (tenantId === undefined || monitor.tenantId === tenantId) &&
             (licenseId === undefined || monitor.licenseId === licenseId),
         ).sort(byName),

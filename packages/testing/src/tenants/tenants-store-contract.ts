@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
@@ -15,12 +15,12 @@ export function tenantsStoreContract(name: string, open: () => Promise<Storage>)
       const now = new FakeClock().now()
       const made = buildTenant({ name: `Söder & Co ${buildId('n')}` })
       expect(await tenants().add(made, now)).toEqual({ ...made, createdAt: now })
-      expect(await tenants().find(made.id)).toEqual({ ...made, createdAt: now })
-      expect(await tenants().find(made.name)).toEqual({ ...made, createdAt: now })
+      expect(await tenants().find(PLATFORM, made.id)).toEqual({ ...made, createdAt: now })
+      expect(await tenants().find(PLATFORM, made.name)).toEqual({ ...made, createdAt: now })
     })
 
     it('an unknown tenant is none', async () => {
-      expect(await tenants().find('nobody')).toBeUndefined()
+      expect(await tenants().find(PLATFORM, 'nobody')).toBeUndefined()
     })
 
     it('a name belongs to one tenant, as it is written', async () => {
@@ -28,7 +28,7 @@ export function tenantsStoreContract(name: string, open: () => Promise<Storage>)
       await tenants().add(made)
       expect(await tenants().add(buildTenant({ name: made.name }))).toBeUndefined()
       expect(await tenants().add(buildTenant({ name: made.name.toUpperCase() }))).toBeDefined()
-      expect((await tenants().find(made.name))?.id).toBe(made.id)
+      expect((await tenants().find(PLATFORM, made.name))?.id).toBe(made.id)
     })
 
     it('of equal names at one instant one is taken', async () => {
@@ -49,7 +49,9 @@ export function tenantsStoreContract(name: string, open: () => Promise<Storage>)
       const made = [buildTenant(), buildTenant(), buildTenant()]
       for (const tenant of [...made].reverse()) await tenants().add(tenant)
       const ids = made.map(({ id }) => id)
-      expect((await tenants().list()).map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(ids)
+      expect((await tenants().list(PLATFORM)).map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(
+        ids,
+      )
     })
 
     it('without an instant the database’s clock counts', async () => {

@@ -50,8 +50,8 @@ export const alertMailOperations = [
     ...writes,
     answer: { mailboxes: described },
     input: { tenant, to: listOf(text(3, 320), MAX_ALERT_ADDRESSES) },
-    run: async (services, input) => {
-      const tenantId = await tenantIdOf(services, input.tenant)
+    run: async (services, input, { scope }) => {
+      const tenantId = await tenantIdOf(scope, services, input.tenant)
       return { mailboxes: mailboxesView(await services.alertMailboxes.set(tenantId, input.to)) }
     },
   }),
@@ -61,8 +61,8 @@ export const alertMailOperations = [
     ...writes,
     answer: { ok: flag() },
     input: { tenant },
-    run: async (services, input) => {
-      await services.alertMailboxes.remove(await tenantIdOf(services, input.tenant))
+    run: async (services, input, { scope }) => {
+      await services.alertMailboxes.remove(await tenantIdOf(scope, services, input.tenant))
       return { ok: true }
     },
   }),
@@ -72,8 +72,8 @@ export const alertMailOperations = [
     ...writes,
     answer: { id: text(1, 64) },
     input: { tenant },
-    run: async (services, input) => ({
-      id: await services.alertMailboxes.test(await tenantIdOf(services, input.tenant)),
+    run: async (services, input, { scope }) => ({
+      id: await services.alertMailboxes.test(await tenantIdOf(scope, services, input.tenant)),
     }),
   }),
 ]

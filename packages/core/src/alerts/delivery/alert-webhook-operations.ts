@@ -2,6 +2,7 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../../clock.ts'
 import type { DeliveryReport } from '../../deliveries/delivery.ts'
 import { operationOf } from '../../operations/operation.ts'
+import type { Scope } from '../../scope.ts'
 import type { Tenants } from '../../tenants/tenants.ts'
 import { flag, listOf, shape, text, whole } from '../../validation.ts'
 import type { AlertWebhook } from './alert-deliveries-store.ts'
@@ -19,9 +20,10 @@ const tenant = optional(text(1, 128))
 
 /** Returns the tenant that a caller names; `''` for what belongs to none. @throws Problem `not-found` */
 export const tenantIdOf = async (
+  scope: Scope,
   { tenants }: { readonly tenants: Tenants },
   given: string | undefined,
-): Promise<string> => (given === undefined ? '' : (await tenants.resolve(given)).id)
+): Promise<string> => (given === undefined ? '' : (await tenants.resolve(scope, given)).id)
 
 /**
  * Returns a webhook as operators see it. Only the origin of the address is shown, since the rest is often a
@@ -76,8 +78,8 @@ export const alertWebhookOperations = [
     changes: true,
     answer: { webhook: described, secret: optional(text(0, 128)) },
     input: { tenant, url: text(1, 2048), rotate: optional(flag()) },
-    run: async (services, { url, rotate = false, ...input }) => {
-      const tenantId = await tenantIdOf(services, input.tenant)
+    run: async (services, { url, rotate = false, ...input }, { scope }) => {
+      const tenantId = await tenantIdOf(scope, services, input.tenant)
       const { webhook, secret } = await services.alertWebhooks.set({ tenantId, url, rotate })
       return { webhook: webhookView(webhook), ...(secret === undefined ? {} : { secret }) }
     },
@@ -90,8 +92,8 @@ export const alertWebhookOperations = [
     changes: true,
     answer: { ok: flag() },
     input: { tenant },
-    run: async (services, input) => {
-      await services.alertWebhooks.remove(await tenantIdOf(services, input.tenant))
+    run: async (services, input, { scope }) => {
+      await services.alertWebhooks.remove(await tenantIdOf(scope, services, input.tenant))
       return { ok: true }
     },
   }),
@@ -103,8 +105,8 @@ export const alertWebhookOperations = [
     changes: true,
     answer: { delivered: flag(), http_status: optional(count), error: optional(text(0, 1024)) },
     input: { tenant },
-    run: async (services, input) => {
-      const outcome = await services.alertWebhooks.test(await tenantIdOf(services, input.tenant))
+    run: async (services, input, { scope }) => {
+      const outcome = await services.alertWebhooks.test(await tenantIdOf(scope, services, input.tenant))
       const { delivered, status, error } = outcome
       return {
         delivered,

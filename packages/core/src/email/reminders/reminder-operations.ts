@@ -67,8 +67,8 @@ export const reminderOperations = [
     changes: true,
     input: { license: optional(text(1, 512)), dry_run: optional(flag()) },
     answer: REMINDER_RUN,
-    run: async ({ reminders, licenses }, { license, dry_run: dryRun }) => {
-      const licenseId = license === undefined ? undefined : await licenses.resolve(license)
+    run: async ({ reminders, licenses }, { license, dry_run: dryRun }, { scope }) => {
+      const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
       return reminderRunView(await reminders.run({ licenseId, dryRun }))
     },
   }),

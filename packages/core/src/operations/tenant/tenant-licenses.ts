@@ -1,10 +1,11 @@
-import type { License, LicenseState } from '../../licenses/license.ts'
-import { findLicense, unknownLicense } from '../../licenses/license-name.ts'
+import type { License } from '../../licenses/license.ts'
+import { unknownLicense } from '../../licenses/license-name.ts'
 import type { Licenses } from '../../licenses/licenses.ts'
+import { ofTenant } from '../../scope.ts'
 import type { Storage } from '../../storage/storage.ts'
 
 /** The licenses of one tenant: those of others do not exist, nor do those that were never issued. */
-export class TenantLicenses implements Pick<Licenses, 'list' | 'named' | 'resolve' | 'stateOf'> {
+export class TenantLicenses {
   readonly #tenantId: string
   readonly #licenses: Licenses
   readonly #storage: Storage
@@ -15,35 +16,8 @@ export class TenantLicenses implements Pick<Licenses, 'list' | 'named' | 'resolv
     this.#storage = storage
   }
 
-  async list(): Promise<readonly License[]> {
-    return (await this.#licenses.list()).filter((license) => this.#isOwn(license))
-  }
-
-  /** The names are looked up among the tenant's own, so that no candidate is another's. */
-  async named(name: string): Promise<License> {
-    const { licenses } = this.#storage
-    const own = async (found: Promise<License | undefined>) => {
-      const license = await found
-      return license !== undefined && this.#isOwn(license) ? license : undefined
-    }
-    const license = await findLicense(
-      {
-        get: (id) => own(licenses.get(id)),
-        byKeyDigest: (digest) => own(licenses.byKeyDigest(digest)),
-        list: () => this.list(),
-      },
-      name,
-    )
-    if (license === undefined) throw unknownLicense()
-    return license
-  }
-
-  async resolve(name: string): Promise<string> {
-    return (await this.named(name)).id
-  }
-
-  stateOf(license: Pick<License, 'status' | 'expiresAt'>): LicenseState {
-    return this.#licenses.stateOf(license)
+  list(): Promise<readonly License[]> {
+    return this.#licenses.list(ofTenant(this.#tenantId))
   }
 
   /** Returns whether a license is one of the tenant's. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
 import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { sample } from '../../../../../test/support/sample.ts'
@@ -196,7 +197,7 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
         expiresAt: new Date(scene.test.clock.now().getTime() + 13 * 86_400_000),
       }),
     end: async (scene) => {
-      const old = (await scene.test.plane.licenses.list()).find(({ label }) => label === 'old')
+      const old = (await scene.test.plane.licenses.list(PLATFORM)).find(({ label }) => label === 'old')
       await scene.test.plane.licenses.revoke(old?.id ?? '')
     },
   },

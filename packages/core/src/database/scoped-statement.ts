@@ -1,0 +1,45 @@
+import type { Scope } from '../scope.ts'
+import type { Statement } from './session.ts'
+
+/** The conditions under which a row belongs to the tenant, or to the license, whose id is `$1`. */
+export interface Ownership {
+  readonly tenant: string
+  readonly license: string
+}
+
+/** Things of licenses: `column` names the license of a row. */
+export const ofLicenses = (column = 'license_id'): Ownership => ({
+  tenant: `${column} in (select id from licenses where tenant_id = $1)`,
+  license: `${column} = $1`,
+})
+
+/** Things of which each belongs to a license or to a tenant. */
+export function ofLicensesOrTenants(license = 'license_id', tenant = 'tenant_id'): Ownership {
+  const own = ofLicenses(license)
+  return { ...own, tenant: `(${tenant} = $1 or ${own.tenant})` }
+}
+
+/** A statement with a text for each kind of scope. */
+export type ScopedStatement = (scope: Scope) => Statement
+
+/**
+ * Returns a statement over things that have owners. `text` gets the condition that a row belongs to the
+ * scope, which stands first; its parameter is `$1`, given by `idOf`. Each kind of scope has a text of its
+ * own, so that the planner can use the index of the owner.
+ */
+export function scoped(
+  name: string,
+  text: (isOwned: string) => string,
+  ownership: Ownership = ofLicenses(),
+): ScopedStatement {
+  const form = (of: Scope['of'], isOwned: string) => ({ name: `${name}-${of}`, text: text(isOwned) })
+  const statements = {
+    platform: form('platform', '$1::text is null'),
+    tenant: form('tenant', ownership.tenant),
+    license: form('license', ownership.license),
+  }
+  return ({ of }) => statements[of]
+}
+
+/** Returns the parameter `$1` of a scoped statement. */
+export const idOf = (scope: Scope): string | undefined => (scope.of === 'platform' ? undefined : scope.id)
