@@ -56,6 +56,19 @@ describe('a job makes a deployment', () => {
   })
 })
 
+it('a job that is done again has all that was ordered, but its time', async () => {
+  const ordered = {
+    ...{ licenseId, kind: 'prune' as const, payload: { deep: { note: 'as ordered' } }, target: 'fp-9' },
+    ...{ urgent: true, serialKey: 'disk', dedupeKey: 'nightly', maxAttempts: 7, timeoutSeconds: 77 },
+  }
+  const runAt = new Date(test.clock.now().getTime() + 60_000)
+  const { job } = await test.plane.jobs.enqueue({ ...ordered, runAt })
+  await test.plane.jobs.cancel({ jobId: job.id, licenseId, fingerprint: undefined, reason: '' })
+  const again = (await test.plane.jobs.retry(job.id)).job
+  expect(again).toMatchObject({ ...ordered, retryOf: job.id, state: 'pending', attempt: 0 })
+  expect(again.availableAt).not.toEqual(runAt)
+})
+
 it('a claim is counted by kind, and by whether another host had the job before', async () => {
   await test.plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
   await test.plane.jobs.claim({ licenseId, fingerprint: 'fp-1', claimKey: undefined })
