@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { EVENT_TYPES } from '@svc/core/ports'
 import fc from 'fast-check'
 import {
@@ -6,6 +7,7 @@ import {
   pick,
   rarely,
   type Step,
+  scope,
   steps,
 } from '../../packages/core/test/conformance/world.ts'
 import type { World } from '../../packages/http/test/access/world.ts'
@@ -38,7 +40,7 @@ const add = steps(
   ({ most, ...given }) =>
     () =>
     async ({ webhooks }, now) => {
-      if ((await webhooks.get(given.id)) !== undefined) return 'there'
+      if ((await webhooks.get(PLATFORM, given.id)) !== undefined) return 'there'
       await webhooks.begin(given.licenseId)
       const tenantId = given.licenseId === 'lic_a' ? 'ten_a' : undefined
       const rest = { description: 'x', secret: 'v1:one', maxAgeSeconds: 3600, tenantId }
@@ -48,12 +50,19 @@ const add = steps(
 
 const alter = steps(
   'change endpoint',
-  fc.record({ id, url: rarely(address), events: rarely(events), description: rarely(fc.constant('y')) }),
-  ({ id: named, ...fields }) =>
+  fc.record({
+    id,
+    scope,
+    url: rarely(address),
+    events: rarely(events),
+    description: rarely(fc.constant('y')),
+  }),
+  ({ id: named, scope: whose, ...fields }) =>
     () =>
     async ({ webhooks }, now) => [
       await webhooks.change(named, fields, now),
-      await webhooks.get(named),
+      await webhooks.get(whose, named),
+      await webhooks.list(whose, { limit: 2 }),
       await webhooks.dead(),
     ],
 )
@@ -110,7 +119,7 @@ const say = steps(
     (world) => {
       const messageId = world.id('msg', place)
       return async ({ webhooks }, now) => {
-        const found = await webhooks.get(named)
+        const found = await webhooks.get(PLATFORM, named)
         if (found === undefined) return undefined
         const { endpoint } = found
         await webhooks.say(
@@ -264,7 +273,7 @@ export const feature: Feature = {
   },
   steps: webhookSteps,
   contents: async ({ webhooks }, now) => {
-    const endpoints = await webhooks.list({}, { limit: 100 })
+    const endpoints = await webhooks.list(PLATFORM, { limit: 100 })
     const told = []
     for (const { endpoint } of endpoints) {
       const filter = { endpointId: endpoint.id, states: undefined, after: undefined, limit: 1000 }

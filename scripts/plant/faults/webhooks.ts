@@ -5,12 +5,12 @@ const STATEMENTS = 'packages/core/src/webhooks/webhook-statements-sql.ts'
 const SENDER = 'packages/core/src/webhooks/webhook-sender.ts'
 const ANSWER = 'packages/core/src/webhooks/webhook-answer.ts'
 const ENDPOINT = 'packages/core/src/webhooks/webhook-endpoint.ts'
-const SERVICE = 'packages/core/src/webhooks/webhooks.ts'
 const DELIVERIES = 'packages/core/src/webhooks/webhook-deliveries.ts'
 const SIGNATURE = 'packages/core/src/signing/webhook-signature.ts'
 const VIEW = 'packages/core/src/webhooks/webhook-view.ts'
 const CONTRACT = 'packages/core/test/webhooks/webhooks-store.test.ts'
 const SCENES = 'packages/core/test/webhooks/webhooks.test.ts'
+const SCOPES = 'packages/core/test/storage/scopes.test.ts'
 const INPUTS = 'packages/core/test/webhooks/webhook-inputs.test.ts'
 
 export const faults: readonly Fault[] = [
@@ -135,10 +135,17 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'webhooks: another license sees an endpoint',
-    file: SERVICE,
-    find: 'licenseId === undefined || found?.endpoint.licenseId === licenseId',
-    replace: 'licenseId === undefined || found !== undefined',
-    suites: [SCENES],
+    file: STATEMENTS,
+    find: 'where ${isOwned} and e.id = $2',
+    replace: 'where (${isOwned} or true) and e.id = $2',
+    suites: [SCOPES],
+  },
+  {
+    name: 'webhooks: scope left off a list of endpoints',
+    file: STATEMENTS,
+    find: 'where ${isOwned} and ($2::text',
+    replace: 'where (${isOwned} or true) and ($2::text',
+    suites: [SCOPES],
   },
   {
     name: 'webhooks: operators see the whole address',

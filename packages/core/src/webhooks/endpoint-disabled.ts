@@ -1,4 +1,5 @@
 import { type Clock, unixSeconds } from '../clock.ts'
+import { PLATFORM } from '../scope.ts'
 import type { Stores } from '../storage/storage.ts'
 
 /**
@@ -11,7 +12,7 @@ export async function tellDisabled(
   clock: Clock,
 ): Promise<void> {
   const now = clock.statementTime()
-  const found = await webhooks.get(id)
+  const found = await webhooks.get(PLATFORM, id)
   if (found === undefined) return
   const { endpoint, way } = found
   const since = way.failingSince === undefined ? 0 : unixSeconds(way.failingSince)

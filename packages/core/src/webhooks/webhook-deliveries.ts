@@ -3,18 +3,19 @@ import type { DeliveryRunner, DeliveryTally } from '../deliveries/delivery-runne
 import { purgeDeliveries } from '../deliveries/retention.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import { read, shape } from '../validation.ts'
 import { ENDPOINT_KIND, type EndpointState } from './webhook-endpoint.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 import { RUN_INPUT } from './webhook-view.ts'
-import type { DeliveryFilter, EndpointScope, ReplayWrite } from './webhooks-store.ts'
+import type { DeliveryFilter, ReplayWrite } from './webhooks-store.ts'
 
 /** Endpoints as the caller may see them. */
 export interface Endpoints {
   /** @throws Problem `not-found` */
-  get(id: string, scope: EndpointScope): Promise<EndpointState>
-  list(scope: EndpointScope, page: { readonly limit: number }): Promise<readonly EndpointState[]>
+  get(scope: Scope, id: string): Promise<EndpointState>
+  list(scope: Scope, page: { readonly limit: number }): Promise<readonly EndpointState[]>
 }
 
 /** Dependencies of `WebhookDeliveries`. */
@@ -52,12 +53,9 @@ export class WebhookDeliveries {
    * Makes a test message, which is attempted once, whatever the state of the endpoint.
    * @throws Problem `not-found`
    */
-  async test(
-    id: string,
-    scope: EndpointScope,
-  ): Promise<{ readonly messageId: string; readonly deliveryId: string }> {
+  async test(scope: Scope, id: string): Promise<{ readonly messageId: string; readonly deliveryId: string }> {
     const { storage, clock, ids, webhooks } = this.#open()
-    const { endpoint } = await webhooks.get(id, scope)
+    const { endpoint } = await webhooks.get(scope, id)
     const [messageId, deliveryId] = [ids.next('msg'), ids.next('dlv')]
     const type = 'webhook.ping'
     const body = JSON.stringify({ type, timestamp: clock.now().toISOString(), data: { endpoint_id: id } })
@@ -82,12 +80,12 @@ export class WebhookDeliveries {
    * @throws Problem `not-found` for the endpoint and the delivery
    */
   async replay(
+    scope: Scope,
     id: string,
-    scope: EndpointScope,
     chosen: Pick<ReplayWrite, 'deliveryId' | 'since' | 'until' | 'states'>,
   ): Promise<{ readonly queued: number; readonly truncated: boolean }> {
     const { storage, clock, ids, webhooks } = this.#open()
-    await webhooks.get(id, scope)
+    await webhooks.get(scope, id)
     const write = { ...chosen, endpointId: id, salt: ids.next('rpl'), limit: REPLAYED_AT_ONCE }
     const done = await storage.webhooks.replay(write, clock.statementTime())
     if (chosen.deliveryId !== undefined && done.queued === 0) throw noDelivery(chosen.deliveryId)
@@ -96,28 +94,28 @@ export class WebhookDeliveries {
 
   /** Returns how many messages a replay would send, with the same bounds. @throws Problem `not-found` */
   async replayable(
+    scope: Scope,
     id: string,
-    scope: EndpointScope,
     chosen: Pick<ReplayWrite, 'since' | 'until' | 'states'>,
   ): Promise<{ readonly queued: number; readonly truncated: boolean }> {
     const { storage, clock, webhooks } = this.#open()
-    await webhooks.get(id, scope)
+    await webhooks.get(scope, id)
     const write = { ...chosen, endpointId: id, salt: '', limit: REPLAYED_AT_ONCE }
     return storage.webhooks.replayable(write, clock.statementTime())
   }
 
   /** Lists deliveries, newest first. @throws Problem `not-found` */
-  async deliveries(id: string, scope: EndpointScope, filter: Omit<DeliveryFilter, 'endpointId'>) {
+  async deliveries(scope: Scope, id: string, filter: Omit<DeliveryFilter, 'endpointId'>) {
     const { storage, clock, webhooks } = this.#parts
-    const state = await webhooks.get(id, scope)
+    const state = await webhooks.get(scope, id)
     const found = await storage.webhooks.deliveries({ ...filter, endpointId: id }, clock.statementTime())
     return { state, deliveries: found }
   }
 
   /** Returns one delivery with its attempts and what it carries. @throws Problem `not-found` */
-  async delivery(id: string, scope: EndpointScope, deliveryId: string) {
+  async delivery(scope: Scope, id: string, deliveryId: string) {
     const { storage, clock, webhooks } = this.#parts
-    const state = await webhooks.get(id, scope)
+    const state = await webhooks.get(scope, id)
     const found = await storage.webhooks.delivery(id, deliveryId, clock.statementTime())
     if (found === undefined) throw noDelivery(deliveryId)
     return { state, ...found }
@@ -125,7 +123,7 @@ export class WebhookDeliveries {
 
   /** Sends what is due: to all endpoints, those of a license, or one. @throws Problem `not-found` */
   async run(bounds: {
-    readonly scope: EndpointScope
+    readonly scope: Scope
     readonly endpointId?: string | undefined
     readonly limit?: number
     readonly claimMs?: number
@@ -141,7 +139,7 @@ export class WebhookDeliveries {
   /** Sends what is due to all endpoints, for the cron. @throws Problem `invalid-input`, `not-found` */
   async runAll(input: unknown) {
     const { limit, endpoint_id: endpointId } = read(shape(RUN_INPUT), input)
-    return { ok: true, ...(await this.run({ scope: {}, limit, endpointId })) }
+    return { ok: true, ...(await this.run({ scope: PLATFORM, limit, endpointId })) }
   }
 
   /** Sends what is due, as a task of the scheduler. Disables endpoints that have failed for too long. */
@@ -177,12 +175,9 @@ export class WebhookDeliveries {
       purged = await storage.webhooks.purge(days, PURGED_AT_ONCE, clock.statementTime())
   }
 
-  async #chosen(
-    scope: EndpointScope,
-    endpointId: string | undefined,
-  ): Promise<readonly string[] | undefined> {
-    if (endpointId !== undefined) return [(await this.#parts.webhooks.get(endpointId, scope)).endpoint.id]
-    if (scope.licenseId === undefined && scope.tenantId === undefined) return undefined
+  async #chosen(scope: Scope, endpointId: string | undefined): Promise<readonly string[] | undefined> {
+    if (endpointId !== undefined) return [(await this.#parts.webhooks.get(scope, endpointId)).endpoint.id]
+    if (scope.of === 'platform') return undefined
     const found = await this.#parts.webhooks.list(scope, { limit: REPLAYED_AT_ONCE })
     return found.map(({ endpoint }) => endpoint.id)
   }

@@ -1,5 +1,5 @@
 import { defaulted, optional } from 'superstruct'
-import { type LicenseScope, operationOf } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
 import { flag, listOf, oneOf, text, whole } from '../validation.ts'
 import { isEventPattern } from './event-types.ts'
@@ -37,8 +37,6 @@ function readDescription(given: string | undefined): string | undefined {
   return given
 }
 
-const within = ({ licenseId }: LicenseScope) => ({ licenseId })
-
 const add = operation({
   ...CHANGES,
   name: 'webhooks.add',
@@ -70,7 +68,7 @@ const update = operation({
     description: optional(description),
     enabled: optional(flag()),
   },
-  run: async ({ webhooks }, { endpoint: id, ...input }, _operator, scope) => {
+  run: async ({ webhooks }, { endpoint: id, ...input }, { scope }, { isCaller }) => {
     const change = {
       url: input.url,
       events: readEvents(input.events),
@@ -78,7 +76,7 @@ const update = operation({
       enabled: input.enabled,
     }
     if (Object.values(change).every((each) => each === undefined)) throw invalid('body: nothing to change')
-    return { endpoint: webhooks.view(await webhooks.update(id, within(scope), change), scope.isCaller) }
+    return { endpoint: webhooks.view(await webhooks.update(scope, id, change), isCaller) }
   },
 })
 
@@ -88,9 +86,9 @@ const remove = operation({
   summary: 'remove an endpoint; what waits for it is cancelled',
   answer: WEBHOOK_ANSWERS.removed,
   input: { endpoint },
-  run: async ({ webhooks }, { endpoint: id }, _operator, scope) => ({
+  run: async ({ webhooks }, { endpoint: id }, { scope }) => ({
     ok: true,
-    cancelled: await webhooks.remove(id, within(scope)),
+    cancelled: await webhooks.remove(scope, id),
   }),
 })
 
@@ -100,9 +98,9 @@ const rotate = operation({
   summary: 'make a new secret; the former one signs too for a while',
   answer: WEBHOOK_ANSWERS.withSecret,
   input: { endpoint, grace_seconds: defaulted(whole(0, GRACE_SECONDS.max), GRACE_SECONDS.fallback) },
-  run: async ({ webhooks }, { endpoint: id, grace_seconds: grace }, _operator, scope) => {
-    const { state, secret } = await webhooks.rotate(id, within(scope), grace)
-    return { endpoint: webhooks.view(state, scope.isCaller), secret }
+  run: async ({ webhooks }, { endpoint: id, grace_seconds: grace }, { scope }, { isCaller }) => {
+    const { state, secret } = await webhooks.rotate(scope, id, grace)
+    return { endpoint: webhooks.view(state, isCaller), secret }
   },
 })
 
@@ -112,8 +110,8 @@ const test = operation({
   summary: 'send a test message to an endpoint with the next run',
   answer: WEBHOOK_ANSWERS.test,
   input: { endpoint },
-  run: async ({ webhookDeliveries }, { endpoint: id }, _operator, scope) => {
-    const { messageId, deliveryId } = await webhookDeliveries.test(id, within(scope))
+  run: async ({ webhookDeliveries }, { endpoint: id }, { scope }) => {
+    const { messageId, deliveryId } = await webhookDeliveries.test(scope, id)
     return { message_id: messageId, delivery_id: deliveryId }
   },
 })
@@ -137,20 +135,15 @@ const replay = operation({
     states: optional(listOf(oneOf(REPLAYED), REPLAYED.length)),
     dry_run: optional(flag()),
   },
-  run: async (
-    { webhookDeliveries },
-    { endpoint: id, delivery_id: deliveryId, ...input },
-    _operator,
-    scope,
-  ) => {
+  run: async ({ webhookDeliveries }, { endpoint: id, delivery_id: deliveryId, ...input }, { scope }) => {
     const { states = REPLAYED, dry_run: isDry = false } = input
     if ((deliveryId === undefined) === (input.since === undefined))
       throw invalid('since: expected either delivery_id or since')
     if (states.length === 0) throw invalid('states: expected 1 to 4 entries')
     const chosen = { deliveryId, since: instantOf(input.since), until: behind(input.until), states }
     const done = isDry
-      ? await webhookDeliveries.replayable(id, within(scope), chosen)
-      : await webhookDeliveries.replay(id, within(scope), chosen)
+      ? await webhookDeliveries.replayable(scope, id, chosen)
+      : await webhookDeliveries.replay(scope, id, chosen)
     return { queued: done.queued, ...(done.truncated ? { truncated: true } : {}) }
   },
 })
@@ -161,8 +154,8 @@ const resetBreaker = operation({
   summary: 'send to an endpoint that failed again at once',
   answer: WEBHOOK_ANSWERS.one,
   input: { endpoint },
-  run: async ({ webhooks }, { endpoint: id }, _operator, scope) => ({
-    endpoint: webhooks.view(await webhooks.resetBreaker(id, within(scope)), scope.isCaller),
+  run: async ({ webhooks }, { endpoint: id }, { scope }, { isCaller }) => ({
+    endpoint: webhooks.view(await webhooks.resetBreaker(scope, id), isCaller),
   }),
 })
 
@@ -172,9 +165,9 @@ const run = operation({
   summary: 'send what is due now',
   answer: WEBHOOK_ANSWERS.run,
   input: RUN_INPUT,
-  run: async ({ webhookDeliveries }, { limit, endpoint_id: endpointId }, _operator, scope) => ({
+  run: async ({ webhookDeliveries }, { limit, endpoint_id: endpointId }, { scope }) => ({
     ok: true,
-    ...(await webhookDeliveries.run({ scope: within(scope), limit, endpointId })),
+    ...(await webhookDeliveries.run({ scope, limit, endpointId })),
   }),
 })
 

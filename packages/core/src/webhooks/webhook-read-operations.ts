@@ -1,6 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { cursorBehind, idOfCursor, placeOfCursor } from '../cursor.ts'
-import { type Answer, type LicenseScope, operationOf } from '../operations/operation.ts'
+import { type Answer, operationOf } from '../operations/operation.ts'
 import { oneOf, text, whole } from '../validation.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import type { WebhookDeliveries } from './webhook-deliveries.ts'
@@ -24,23 +24,21 @@ const page = {
   cursor: optional(text(1, 200)),
 }
 
-const within = ({ licenseId }: LicenseScope) => ({ licenseId })
-
 const list = operation({
   ...READS,
   name: 'webhooks.list',
   summary: 'list the endpoints that events are sent to',
   answer: WEBHOOK_ANSWERS.list,
   input: page,
-  run: async ({ webhooks }, { limit, cursor }, _operator, scope) => {
-    const found = await webhooks.list(within(scope), {
+  run: async ({ webhooks }, { limit, cursor }, { scope }, { isCaller }) => {
+    const found = await webhooks.list(scope, {
       after: idOfCursor(cursor, 'whe'),
       limit: limit + 1,
     })
     const shown = found.slice(0, limit)
     const last = shown.at(-1)
     return {
-      endpoints: shown.map((state) => webhooks.view(state, scope.isCaller)),
+      endpoints: shown.map((state) => webhooks.view(state, isCaller)),
       event_types: EVENT_TYPES,
       ...(found.length > limit && last !== undefined ? { next_cursor: last.endpoint.id } : {}),
     }
@@ -56,19 +54,19 @@ const show = operation({
   run: async (
     { webhooks, webhookDeliveries },
     { endpoint: id, delivery, state, limit, cursor },
-    _,
-    scope,
+    { scope },
+    { isCaller },
   ) => {
     if (delivery !== undefined) {
-      const found = await webhookDeliveries.delivery(id, within(scope), delivery)
+      const found = await webhookDeliveries.delivery(scope, id, delivery)
       return {
-        endpoint: webhooks.view(found.state, scope.isCaller),
+        endpoint: webhooks.view(found.state, isCaller),
         delivery: deliveryView(found.delivery),
         attempts: found.attempts.map(attemptView),
         payload: JSON.parse(found.body) as Answer,
       }
     }
-    const found = await webhookDeliveries.deliveries(id, within(scope), {
+    const found = await webhookDeliveries.deliveries(scope, id, {
       ...(state === undefined ? { states: undefined } : storedStates(state)),
       after: placeOfCursor(cursor, 'dlv'),
       limit: limit + 1,
@@ -77,7 +75,7 @@ const show = operation({
     const last = shown.at(-1)
     const isMore = found.deliveries.length > limit && last !== undefined
     return {
-      endpoint: webhooks.view(found.state, scope.isCaller),
+      endpoint: webhooks.view(found.state, isCaller),
       deliveries: shown.map(deliveryView),
       ...(isMore ? { next_cursor: cursorBehind(last) } : {}),
     }

@@ -1,3 +1,4 @@
+import { ofLicenses, scoped } from '../database/scoped-statement.ts'
 import type { Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 
@@ -22,12 +23,17 @@ const STATE = `to_jsonb(e) as endpoint, to_jsonb(r) as way, (select count(*)::in
     where d.kind = 'endpoint' and d.recipient collate "C" = e.id and d.state = 'due' and not d.forced) as pending
   from webhook_endpoints e left join delivery_recipients r on r.kind = 'endpoint' and r.recipient = e.id`
 
-export const GET = statement('get', `select ${STATE} where e.id = $1`)
+export const GET = scoped(
+  'webhook-get',
+  (isOwned) => `select ${STATE} where ${isOwned} and e.id = $2`,
+  ofLicenses('e.license_id'),
+)
 
-export const LIST = statement(
-  'list',
-  `select ${STATE} where ($1::text is null or e.license_id = $1) and ($2::text is null or e.tenant_id = $2)
-    and ($3::text is null or e.id collate "C" > $3) order by e.id collate "C" limit $4`,
+export const LIST = scoped(
+  'webhook-list',
+  (isOwned) => `select ${STATE} where ${isOwned} and ($2::text is null or e.id collate "C" > $2)
+    order by e.id collate "C" limit $3`,
+  ofLicenses('e.license_id'),
 )
 
 export const DEAD = statement(

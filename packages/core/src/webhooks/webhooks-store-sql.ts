@@ -1,3 +1,4 @@
+import { idOf } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { given, instant, maybeInstant } from '../database/values.ts'
 import { NEW_RECIPIENT } from '../deliveries/breaker.ts'
@@ -7,6 +8,7 @@ import {
   toRecipient,
   toReport,
 } from '../deliveries/deliveries-store-sql.ts'
+import type { Scope } from '../scope.ts'
 import type { EventType } from './event-types.ts'
 import type {
   DeliveryAttempt,
@@ -107,15 +109,14 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   }
 
   async list(
-    { licenseId, tenantId }: port.EndpointScope,
+    scope: Scope,
     { after, limit }: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly EndpointState[]> {
-    const params = [licenseId, tenantId, after, limit]
-    return (await this.#session.rows<StateRow>(sql.LIST, params)).map(toState)
+    return (await this.#session.rows<StateRow>(sql.LIST(scope), [idOf(scope), after, limit])).map(toState)
   }
 
-  async get(id: string): Promise<EndpointState | undefined> {
-    const [row] = await this.#session.rows<StateRow>(sql.GET, [id])
+  async get(scope: Scope, id: string): Promise<EndpointState | undefined> {
+    const [row] = await this.#session.rows<StateRow>(sql.GET(scope), [idOf(scope), id])
     return row === undefined ? undefined : toState(row)
   }
 

@@ -1,4 +1,5 @@
 import type { Place } from '../cursor.ts'
+import type { Scope } from '../scope.ts'
 import type { EventType } from './event-types.ts'
 import type {
   DeliveryAttempt,
@@ -36,12 +37,6 @@ export interface SecretRotation {
   /** The former one, sealed for its own place. */
   readonly oldSecret: string
   readonly graceSeconds: number
-}
-
-/** The endpoints that are meant: all, those of a tenant, or those of a license. */
-export interface EndpointScope {
-  readonly licenseId?: string | undefined
-  readonly tenantId?: string | undefined
 }
 
 /** Filter for a list of deliveries, newest first. */
@@ -97,10 +92,10 @@ export interface WebhooksStore {
   add(endpoint: NewEndpoint, most: number, now?: Date): Promise<WebhookEndpoint | 'full'>
   /** Endpoints in the order of their ids. */
   list(
-    scope: EndpointScope,
+    scope: Scope,
     page: { readonly after?: string | undefined; readonly limit: number },
   ): Promise<readonly EndpointState[]>
-  get(id: string): Promise<EndpointState | undefined>
+  get(scope: Scope, id: string): Promise<EndpointState | undefined>
   /** Endpoints that the service has disabled, in the order of their ids. */
   dead(): Promise<readonly EndpointState[]>
   /** Returns undefined for an unknown endpoint, and the id of another that has the new address. */

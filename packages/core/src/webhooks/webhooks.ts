@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { placeOf } from '../secrets/secrets-store.ts'
 import { newWebhookSecret } from '../signing/webhook-signature.ts'
@@ -8,7 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 import { type EndpointState, endpointUrl } from './webhook-endpoint.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 import { type EndpointView, endpointView } from './webhook-view.ts'
-import type { EndpointChange, EndpointScope } from './webhooks-store.ts'
+import type { EndpointChange } from './webhooks-store.ts'
 
 /** Dependencies of `Webhooks`. */
 export interface WebhooksParts {
@@ -69,7 +70,7 @@ export class Webhooks {
     })
     if (added === 'full') throw new Problem('conflict', { detail: 'endpoint limit reached' })
     if (added.id !== id) throw alreadyThere(added.id)
-    return { state: await this.get(id, {}), secret }
+    return { state: await this.get(PLATFORM, id), secret }
   }
 
   /** Returns an endpoint on the wire. The hint at the secret is left out if the secret cannot be opened. */
@@ -87,18 +88,15 @@ export class Webhooks {
     return endpointView(state, { isOwner, secretEnd: hint(), now: clock.now() })
   }
 
-  /** Returns an endpoint. @throws Problem `not-found` for one outside of the scope too */
-  async get(id: string, { licenseId, tenantId }: EndpointScope): Promise<EndpointState> {
-    const found = await this.#parts.storage.webhooks.get(id)
-    const isWithin =
-      (licenseId === undefined || found?.endpoint.licenseId === licenseId) &&
-      (tenantId === undefined || found?.endpoint.tenantId === tenantId)
-    if (found === undefined || !isWithin) throw noEndpoint(id)
+  /** Returns an endpoint of a scope. @throws Problem `not-found` */
+  async get(scope: Scope, id: string): Promise<EndpointState> {
+    const found = await this.#parts.storage.webhooks.get(scope, id)
+    if (found === undefined) throw noEndpoint(id)
     return found
   }
 
-  /** Lists endpoints in the order of their ids. */
-  list(scope: EndpointScope, page: { readonly after?: string | undefined; readonly limit: number }) {
+  /** Lists the endpoints of a scope in the order of their ids. */
+  list(scope: Scope, page: { readonly after?: string | undefined; readonly limit: number }) {
     return this.#parts.storage.webhooks.list(scope, page)
   }
 
@@ -107,12 +105,12 @@ export class Webhooks {
    * @throws Problem `not-found`, `invalid-input`, `conflict`
    */
   async update(
+    scope: Scope,
     id: string,
-    scope: EndpointScope,
     { enabled, ...change }: EndpointChange & { readonly enabled?: boolean | undefined },
   ): Promise<EndpointState> {
     const { storage, clock } = this.#open()
-    const { endpoint } = await this.get(id, scope)
+    const { endpoint } = await this.get(scope, id)
     const url = change.url === undefined ? undefined : this.#url(change.url)
     const now = clock.statementTime()
     const done = await storage.transaction(async ({ webhooks }) => {
@@ -124,13 +122,13 @@ export class Webhooks {
     })
     if (done === undefined) throw noEndpoint(id)
     if (done.conflict !== undefined) throw alreadyThere(done.conflict)
-    return this.get(id, scope)
+    return this.get(scope, id)
   }
 
   /** Removes an endpoint and returns how many deliveries were cancelled. @throws Problem `not-found` */
-  async remove(id: string, scope: EndpointScope): Promise<number> {
+  async remove(scope: Scope, id: string): Promise<number> {
     const { storage, clock } = this.#parts
-    await this.get(id, scope)
+    await this.get(scope, id)
     const cancelled = await storage.webhooks.remove(id, clock.statementTime())
     if (cancelled === undefined) throw noEndpoint(id)
     return cancelled
@@ -140,24 +138,24 @@ export class Webhooks {
    * Makes a new secret. The former one signs too for `graceSeconds`; one from before that no longer does.
    * @throws Problem `not-found`, `conflict` if somebody else rotates it, `secrets-not-configured`
    */
-  async rotate(id: string, scope: EndpointScope, graceSeconds: number): Promise<EndpointWithSecret> {
+  async rotate(scope: Scope, id: string, graceSeconds: number): Promise<EndpointWithSecret> {
     const { storage, clock, keyring } = this.#open()
-    const { endpoint } = await this.get(id, scope)
+    const { endpoint } = await this.get(scope, id)
     const { secret, sealed } = this.#newSecret(id)
     const former = keyring.open(endpoint.secret, placeOf('webhookEndpoints', id))
     const oldSecret = keyring.seal(former, placeOf('webhookOldSecrets', id))
     const rotation = { id, from: endpoint.secret, secret: sealed, oldSecret, graceSeconds }
     if (!(await storage.webhooks.rotate(rotation, clock.statementTime())))
       throw new Problem('conflict', { detail: 'the secret was rotated at the same time: try again' })
-    return { state: await this.get(id, scope), secret }
+    return { state: await this.get(scope, id), secret }
   }
 
   /** Closes the breaker of an endpoint. @throws Problem `not-found` */
-  async resetBreaker(id: string, scope: EndpointScope): Promise<EndpointState> {
+  async resetBreaker(scope: Scope, id: string): Promise<EndpointState> {
     const { storage } = this.#open()
-    await this.get(id, scope)
+    await this.get(scope, id)
     await storage.webhooks.closeBreaker(id)
-    return this.get(id, scope)
+    return this.get(scope, id)
   }
 
   #url(text: string): string {

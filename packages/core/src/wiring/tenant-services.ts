@@ -12,7 +12,6 @@ import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantSurface } from '../operations/tenant/tenant-surface.ts'
 import { TenantTransferKeys } from '../operations/tenant/tenant-transfer-keys.ts'
-import { TenantWebhookDeliveries, TenantWebhooks } from '../operations/tenant/tenant-webhooks.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
@@ -42,8 +41,8 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     surface: new TenantSurface(services.surface, licenses),
     transferKeys: new TenantTransferKeys(services.transferKeys, licenses),
     tenants: services.tenants,
-    webhooks: new TenantWebhooks(tenantId, services.webhooks),
-    webhookDeliveries: new TenantWebhookDeliveries(tenantId, services.webhookDeliveries),
+    webhooks: services.webhooks,
+    webhookDeliveries: services.webhookDeliveries,
   }
   return bounded as unknown as Services
 }

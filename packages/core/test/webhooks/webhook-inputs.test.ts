@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { testPlane } from '@svc/testing'
 import { secondsOf } from '../../src/webhooks/webhook-answer.ts'
 
@@ -11,7 +12,7 @@ async function adding(input: object) {
     () => undefined,
     (error: { data?: { details?: readonly string[] }; code?: string }) => error.data?.details ?? error.code,
   )
-  return { answer, stored: await test.storage.webhooks.list({}, { limit: 9 }) }
+  return { answer, stored: await test.storage.webhooks.list(PLATFORM, { limit: 9 }) }
 }
 
 describe('what an endpoint may be', () => {

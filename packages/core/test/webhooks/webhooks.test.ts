@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { counted } from '../../../../test/support/counted.ts'
 import { farSide } from '../../../../test/support/far-side.ts'
 import { isVerified, WebhookScene } from './webhook-scene.ts'
@@ -228,7 +229,7 @@ describe('webhooks of licenses', () => {
     await scene.event()
     await scene.run('run')
     const { webhooks, audit } = scene.test.storage
-    const rows = [await webhooks.list({}, { limit: 9 }), await audit.list(99)]
+    const rows = [await webhooks.list(PLATFORM, { limit: 9 }), await audit.list(99)]
     for (const text of [JSON.stringify(rows), scene.test.log.text()])
       for (const each of [secret, next]) expect(text).not.toContain(each.slice('whsec_'.length))
   })
@@ -238,7 +239,7 @@ describe('webhooks of licenses', () => {
     const { id } = await scene.add()
     await scene.event()
     const { webhooks } = scene.test.storage
-    const from = (await webhooks.get(id))?.endpoint.secret ?? ''
+    const from = (await webhooks.get(PLATFORM, id))?.endpoint.secret ?? ''
     const lost = 'v1:lost:AAAAAAAAAAAAAAAA:AAAA:AAAAAAAAAAAAAAAAAAAAAA'
     await webhooks.rotate({ id, from, secret: lost, oldSecret: lost, graceSeconds: 0 })
     await scene.run('run')

@@ -4,7 +4,8 @@ import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { buildLicense } from '../licenses/build-license.ts'
 import { openedStorage } from '../opened-storage.ts'
-import { type Owner, SCOPED_READS } from './scoped-reads.ts'
+import type { Owner } from './scoped-read.ts'
+import { SCOPED_READS } from './scoped-reads.ts'
 
 /** Contract suite of scopes: for each of them exists what belongs to it, and nothing else. */
 export function scopesContract(name: string, open: () => Promise<Storage>): void {

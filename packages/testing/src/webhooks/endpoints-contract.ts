@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildEndpoint } from './build-endpoint.ts'
@@ -18,7 +18,7 @@ export function endpointsContract(name: string, open: () => Promise<Storage>): v
       expect(await webhooks.add(again, 10, clock.now())).toMatchObject({ id })
       const more = buildEndpoint({ licenseId: endpoint.licenseId })
       expect(await webhooks.add(more, 1, clock.now())).toBe('full')
-      const own = (await webhooks.list({ licenseId: endpoint.licenseId }, { limit: 9 })).map(
+      const own = (await webhooks.list(ofLicense(endpoint.licenseId), { limit: 9 })).map(
         (each) => each.endpoint.id,
       )
       expect(own).toEqual([id])
@@ -113,9 +113,12 @@ export function endpointsContract(name: string, open: () => Promise<Storage>): v
       expect(await disabled()).toBe(true)
       expect(await disabled()).toBe(false)
       expect((await webhooks.dead()).map(({ endpoint }) => endpoint.id)).toContain(id)
-      expect((await webhooks.get(id))?.way).toMatchObject({ paused: 'failing' })
+      expect((await webhooks.get(PLATFORM, id))?.way).toMatchObject({ paused: 'failing' })
       await webhooks.enable(id)
-      expect((await webhooks.get(id))?.way).toMatchObject({ paused: undefined, failingSince: undefined })
+      expect((await webhooks.get(PLATFORM, id))?.way).toMatchObject({
+        paused: undefined,
+        failingSince: undefined,
+      })
     })
 
     it('attempts are kept with their delivery', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildEndpoint } from './build-endpoint.ts'
@@ -19,7 +19,7 @@ export function messagesContract(name: string, open: () => Promise<Storage>): vo
         return webhooks.rotate(change, clock.now())
       }
       expect([await rotate('v1:second'), await rotate('v1:third')]).toEqual([true, false])
-      expect((await webhooks.get(id))?.endpoint).toMatchObject({
+      expect((await webhooks.get(PLATFORM, id))?.endpoint).toMatchObject({
         secret: 'v1:second',
         oldSecret: 'v1:old',
         oldSecretUntil: new Date(clock.now().getTime() + 60_000),
@@ -40,7 +40,7 @@ export function messagesContract(name: string, open: () => Promise<Storage>): vo
     it('what the service itself could not do stands on the endpoint until it can', async () => {
       const { webhooks } = storage()
       const { id } = await scene()
-      const lastError = async () => (await webhooks.get(id))?.endpoint.lastError
+      const lastError = async () => (await webhooks.get(PLATFORM, id))?.endpoint.lastError
       await webhooks.note(id, 'secret_unavailable')
       expect(await lastError()).toBe('secret_unavailable')
       await webhooks.note(id, undefined)
@@ -62,7 +62,7 @@ export function messagesContract(name: string, open: () => Promise<Storage>): vo
       await deliveries.settle({ id: delivery?.id ?? '', token, ...result, verdict }, clock.now())
       await webhooks.disable(id, 'manual', clock.now())
       await webhooks.closeBreaker(id)
-      expect((await webhooks.get(id))?.way).toMatchObject({
+      expect((await webhooks.get(PLATFORM, id))?.way).toMatchObject({
         breaker: 'closed',
         consecutiveFailures: 0,
         failingSince: clock.now(),
@@ -75,7 +75,7 @@ export function messagesContract(name: string, open: () => Promise<Storage>): vo
       const { id, licenseId, clock, types } = await scene()
       const other = buildEndpoint({ licenseId })
       await webhooks.add(other, 10, clock.now())
-      const found = await webhooks.get(id)
+      const found = await webhooks.get(PLATFORM, id)
       if (found === undefined) throw new Error('the endpoint is gone')
       const { endpoint } = found
       const event = { endpoint, type: 'webhook.endpoint_disabled' as const, fact: 'f', data: { a: 1 } }

@@ -11,6 +11,7 @@ import { byAge } from '../deliveries/memory-claim.ts'
 import { type MemoryDelivery, reportOf } from '../deliveries/memory-delivery.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import { idOf, tell } from './memory-event.ts'
 import { meant } from './memory-replay.ts'
@@ -66,21 +67,20 @@ export function memoryWebhooksStore(tables: MemoryTables, run: Run, time: () => 
         endpoints.put(given.id, added)
         return shown(added)
       }),
-    list: ({ licenseId, tenantId }, { after, limit }) =>
+    list: (scope, { after, limit }) =>
       run(() =>
         endpoints
           .all()
-          .filter((each) => licenseId === undefined || each.licenseId === licenseId)
-          .filter((each) => tenantId === undefined || each.tenantId === tenantId)
+          .filter((each) => isWithin(tables, scope, each))
           .filter(({ id }) => after === undefined || byBytes(id, after) > 0)
           .sort((one, other) => byBytes(one.id, other.id))
           .slice(0, limit)
           .map(stateOf),
       ),
-    get: (id) =>
+    get: (scope, id) =>
       run(() => {
         const found = endpoints.get(id)
-        return found === undefined ? undefined : stateOf(found)
+        return found === undefined || !isWithin(tables, scope, found) ? undefined : stateOf(found)
       }),
     dead: () =>
       run(() => {
