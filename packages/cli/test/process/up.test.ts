@@ -66,6 +66,9 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
 
   expect(await allArguments()).not.toContain(key)
   expect(up.err.text).not.toContain(key)
+  expect(up.err.text).toMatch(
+    /^starting the control plane on \.svc …\nwaiting for the first report of this machine …\n/,
+  )
   up.kill('SIGINT')
   expect(await up.end()).toBe(0)
 }, 90_000)

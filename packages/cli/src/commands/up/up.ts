@@ -7,6 +7,7 @@ import type { Io } from '../../io.ts'
 import type { Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../program/failure.ts'
 import { openLog } from '../../terminal/log.ts'
+import { plain } from '../../terminal/terminal.ts'
 import { startService } from '../serve/running-service.ts'
 import { endService, flagSettings } from '../serve/serve.ts'
 import { stopRequest } from '../serve/stop-request.ts'
@@ -32,9 +33,11 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   await ownFolder(dataDir)
   const config = await configOf(io, options, dataDir)
   const log = openLog(io, config.service.logLevel)
+  const say = (step: string) => io.err.write(`${plain(step)} …\n`)
   const attached: AttachedAgent[] = []
   const stop = stopRequest(io, log, () => attached[0]?.hurry())
   try {
+    say(`starting the control plane on ${relative(io.cwd, dataDir) || dataDir}`)
     await using service = await startService({ io, config, log, onLost: stop.fail })
     const { plane, url } = service
     const keyFile = join(dataDir, LICENSE_KEY)
@@ -42,6 +45,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
     await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
     attached.push(agent)
     const source = await sampleApp(io, log, join(dataDir, 'sample-app'))
+    say('waiting for the first report of this machine')
     await firstHeartbeat(plane, license.id, stop.asked)
     const key = (await readSecret(keyFile)) ?? ''
     io.out.write(welcome(io, { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source }))
