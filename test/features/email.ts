@@ -1,7 +1,8 @@
+import { PLATFORM } from '@svc/core'
 import { MESSAGE_STATES, RECIPIENT_STATES } from '@svc/core/ports'
 import fc from 'fast-check'
 import { reminderSteps } from '../../packages/core/test/conformance/reminder-steps.ts'
-import { rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
+import { rarely, type Step, scope, steps } from '../../packages/core/test/conformance/world.ts'
 import { change, LICENSE, OWNER, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
@@ -30,13 +31,13 @@ const addDomain = steps(
 )
 const findDomain = steps(
   'find email domain',
-  fc.record({ id, owner, name }),
+  fc.record({ id, owner, name, scope }),
   (given) =>
     () =>
     async ({ emailDomains }) => [
-      await emailDomains.find(given.id),
+      await emailDomains.find(given.scope, given.id),
       await emailDomains.named(given.owner, given.name),
-      await emailDomains.list({ owner: given.owner, after: given.id, limit: 2 }),
+      await emailDomains.list(given.scope, { after: given.id, limit: 2 }),
     ],
 )
 const takeDomains = steps(
@@ -77,7 +78,7 @@ const setNext = steps(
   (given) =>
     () =>
     async ({ emailDomains }, now) => {
-      const taken = (await emailDomains.list({ limit: 100 })).some(
+      const taken = (await emailDomains.list(PLATFORM, { limit: 100 })).some(
         ({ key, next }) => key.selector === given.selector || next?.selector === given.selector,
       )
       return taken ? undefined : emailDomains.setNext(given.id, keyOf(given.selector), now)
@@ -111,13 +112,13 @@ const addKey = steps(
 )
 const useKey = steps(
   'use email key',
-  fc.record({ digest, id: keyId, owner: rarely(owner), days: fc.constantFrom(0, 30) }),
+  fc.record({ digest, id: keyId, scope, days: fc.constantFrom(0, 30) }),
   (given) =>
     () =>
     async ({ emailKeys }, now) => [
       await emailKeys.use(given.digest, now),
-      await emailKeys.find(given.id),
-      await emailKeys.list({ owner: given.owner, after: given.id, limit: 2 }),
+      await emailKeys.find(given.scope, given.id),
+      await emailKeys.list(given.scope, { after: given.id, limit: 2 }),
       await emailKeys.purge(given.days, now),
     ],
 )
@@ -465,8 +466,8 @@ export const feature: Feature = {
     { weight: 1, arbitrary: suppress },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
   contents: async ({ emailDomains, emailKeys, emailMessages, emailSuppressions }, now) => ({
-    emailDomains: await emailDomains.list({ limit: 1000 }),
-    emailKeys: await emailKeys.list({ limit: 1000 }),
+    emailDomains: await emailDomains.list(PLATFORM, { limit: 1000 }),
+    emailKeys: await emailKeys.list(PLATFORM, { limit: 1000 }),
     emailMessages: await emailMessages.list({ limit: 1000 }),
     emailSuppressions: await emailSuppressions.list({ limit: 1000 }, now),
   }),

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const DOMAINS = 'packages/core/src/email/domains'
 const RULES = ['packages/core/test/email/domains/domain-rules.test.ts']
 const SPF = ['packages/core/test/email/domains/spf.test.ts']
+const SCOPES = ['packages/core/test/storage/scopes.test.ts']
 const HTTP = ['packages/http/test/routes/email-domains.test.ts']
 const STORE = ['packages/core/test/email/email-stores.test.ts']
 const RECEIVERS = ['packages/core/test/email/domains/receivers.test.ts']
@@ -67,10 +68,24 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-domains: a license finds the domain of another',
-    file: `${DOMAINS}/email-domains.ts`,
-    find: '(owner === undefined || domain.owner === owner)',
-    replace: "(owner !== '')",
-    suites: HTTP,
+    file: `${DOMAINS}/email-domains-store-sql.ts`,
+    find: '${isOwned} and id = $2',
+    replace: '(${isOwned} or true) and id = $2',
+    suites: SCOPES,
+  },
+  {
+    name: 'email-keys: a license finds the key of another',
+    file: 'packages/core/src/email/keys/email-keys-store-sql.ts',
+    find: '${isOwned} and id = $2',
+    replace: '(${isOwned} or true) and id = $2',
+    suites: SCOPES,
+  },
+  {
+    name: 'email-keys: a key sends from the domain of another license',
+    file: 'packages/core/src/email/keys/email-keys.ts',
+    find: 'domain.owner !== owner',
+    replace: "domain.owner === 'nobody'",
+    suites: ['packages/http/test/routes/email-send.test.ts'],
   },
   {
     name: 'email-domains: a result is recorded without its lease',

@@ -5,7 +5,6 @@ import {
   TenantAlerts,
   TenantAlertWebhooks,
 } from '../operations/tenant/tenant-alerts.ts'
-import { TenantEmailDomains, TenantEmailKeys } from '../operations/tenant/tenant-email.ts'
 import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
@@ -30,8 +29,8 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     alertMailboxes: new TenantAlertMailboxes(tenantId, services.alertMailboxes),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),
     billing: services.billing,
-    emailDomains: new TenantEmailDomains(services.emailDomains, licenses),
-    emailKeys: new TenantEmailKeys(services.emailKeys, licenses),
+    emailDomains: services.emailDomains,
+    emailKeys: services.emailKeys,
     images: new TenantImages(services.images, licenses),
     gitHooks,
     gitTest: new TenantGitTest(services.gitTest, gitHooks),

@@ -1,6 +1,6 @@
 // Sending domains over HTTP, checked against a real DNS server on loopback.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type EmailDomainView, nodeDnsClient } from '@svc/core'
+import { type EmailDomainView, nodeDnsClient, PLATFORM } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 import { type LoopbackDns, loopbackDns, type ZoneEntry } from '../../../../test/support/dns-server.ts'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
@@ -55,7 +55,7 @@ interface Body {
 }
 const bodyOf = ({ body }: { readonly body: unknown }): Body => body as Body
 const strings = (value: string): readonly string[] => value.match(/.{1,255}/g) ?? []
-const verified = (id: string) => served.plane.emailDomains.verify(id, undefined)
+const verified = (id: string) => served.plane.emailDomains.verify(PLATFORM, id)
 async function checked(domain: EmailDomainView): Promise<EmailDomainView> {
   await verified(domain.id)
   return viewOf(domain.id)
@@ -276,7 +276,7 @@ describe('The records of a domain', () => {
     const domain = await added()
     publish(domain)
     await verified(domain.id)
-    const first = await served.storage.emailDomains.find(domain.id)
+    const first = await served.storage.emailDomains.find(PLATFORM, domain.id)
     await served.plane.emailDomains.rotate(domain.id)
     const rotating = await viewOf(domain.id)
     expect(rotating.records.map(({ record, required }) => [record, required])).toEqual([
@@ -286,10 +286,10 @@ describe('The records of a domain', () => {
       ['DMARC', true],
     ])
     await verified(domain.id)
-    expect((await served.storage.emailDomains.find(domain.id))?.key).toEqual(first?.key)
+    expect((await served.storage.emailDomains.find(PLATFORM, domain.id))?.key).toEqual(first?.key)
     publish(rotating)
     expect(await verified(domain.id)).toMatchObject({ verified: true, changed: false })
-    const after = await served.storage.emailDomains.find(domain.id)
+    const after = await served.storage.emailDomains.find(PLATFORM, domain.id)
     expect(after).toMatchObject({
       next: undefined,
       key: { selector: expect.not.stringMatching(first?.key.selector ?? '') },
@@ -330,7 +330,7 @@ describe('The records of a domain', () => {
 
   it('no key lies open in the database', async () => {
     const domain = await added()
-    const stored = await served.storage.emailDomains.find(domain.id)
+    const stored = await served.storage.emailDomains.find(PLATFORM, domain.id)
     expect(stored?.key.privateKey).toMatch(/^v1:test:/)
   })
 })

@@ -1,5 +1,6 @@
 // Sending over HTTP. A real relay listens, and sees no connection for a message that is refused.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import type { EmailDomain } from '@svc/core/ports'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
@@ -266,7 +267,9 @@ describe('A sending key', () => {
     expect(key.prefix).toHaveLength(9)
     const shown = await served.get(`${KEYS}/${key.id}`)
     expect(shown.text).not.toContain(token.slice(9))
-    expect(JSON.stringify(await served.storage.emailKeys.list({ limit: 100 }))).not.toContain(token.slice(9))
+    expect(JSON.stringify(await served.storage.emailKeys.list(PLATFORM, { limit: 100 }))).not.toContain(
+      token.slice(9),
+    )
   })
 
   it('sends from its domain alone, opens nothing else, and ends at once', async () => {
@@ -286,7 +289,7 @@ describe('A sending key', () => {
       '/api/v1/fleet/alerts',
     ])
       expect(await served.get(path, bearer(token))).toMatchObject({ status: 401 })
-    expect((await served.plane.emailKeys.find(id, undefined)).lastUsedAt).toEqual(served.clock.now())
+    expect((await served.plane.emailKeys.find(PLATFORM, id)).lastUsedAt).toEqual(served.clock.now())
     expect(
       await served.send({ method: 'DELETE', path: `${KEYS}/${id}`, headers: bearer(served.key) }),
     ).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { DomainSettlement, EmailDomain, NewEmailDomain } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -50,9 +50,9 @@ export function emailDomainsStoreContract(name: string, open: () => Promise<Stor
       const never = { next: undefined, failingSince: undefined, verifiedAt: undefined, checkedAt: undefined }
       const times = { createdAt: clock.now(), nextCheckAt: clock.now() }
       expect(domain).toEqual({ ...made, status: 'pending', findings: {}, ...never, ...times })
-      expect(await domains().find(made.id)).toEqual(domain)
+      expect(await domains().find(PLATFORM, made.id)).toEqual(domain)
       expect(await domains().named(made.owner, made.name)).toEqual(domain)
-      expect(await domains().find(buildId('dom'))).toBeUndefined()
+      expect(await domains().find(PLATFORM, buildId('dom'))).toBeUndefined()
       expect(await domains().named(made.owner, 'example.org')).toBeUndefined()
     })
 
@@ -82,10 +82,10 @@ export function emailDomainsStoreContract(name: string, open: () => Promise<Stor
       for (const each of ['c', 'a', 'b'])
         ids.push((await scene({ owner, name: `${each}.example.com` })).made.id)
       const idsOf = async (filter: { after?: string; limit: number }) =>
-        (await domains().list({ owner, ...filter })).map(({ id }) => id)
+        (await domains().list(ofLicense(owner), filter)).map(({ id }) => id)
       expect(await idsOf({ limit: 2 })).toEqual(ids.slice(0, 2))
       expect(await idsOf({ limit: 2, after: ids[1] ?? '' })).toEqual(ids.slice(2))
-      const all = (await domains().list({ limit: 1000 })).map(({ id }) => id)
+      const all = (await domains().list(PLATFORM, { limit: 1000 })).map(({ id }) => id)
       expect(all).toEqual(expect.arrayContaining(ids))
     })
 
@@ -139,7 +139,7 @@ export function emailDomainsStoreContract(name: string, open: () => Promise<Stor
     it('a result without its lease changes nothing', async () => {
       const { clock, domain } = await scene()
       expect(await domains().settle(settlement(domain.id, 'stolen'), clock.now())).toBeUndefined()
-      expect(await domains().find(domain.id)).toEqual(domain)
+      expect(await domains().find(PLATFORM, domain.id)).toEqual(domain)
     })
 
     it('the next key waits beside the first, and takes its place when a check found it', async () => {
@@ -176,7 +176,7 @@ export function emailDomainsStoreContract(name: string, open: () => Promise<Stor
       const { domain } = await scene()
       expect(await domains().remove(domain.id)).toBe(true)
       expect(await domains().remove(domain.id)).toBe(false)
-      expect(await domains().find(domain.id)).toBeUndefined()
+      expect(await domains().find(PLATFORM, domain.id)).toBeUndefined()
     })
 
     it('without an instant the database’s clock counts', async () => {

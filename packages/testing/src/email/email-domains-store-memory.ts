@@ -1,6 +1,7 @@
 import type { EmailDomain, EmailDomainsStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 
 /** A domain with the lease of its check. */
@@ -44,23 +45,24 @@ export function memoryEmailDomainsStore(tables: MemoryTables, run: Run, time: ()
         const row = { id, owner, name, key, ...never, ...times, status: 'pending', findings: {} } as const
         return { domain: put({ ...row, lease: undefined }), isNew: true }
       }),
-    find: (id) =>
+    find: (scope, id) =>
       run(() => {
         const row = rows.get(id)
-        return row && shown(row)
+        return row && isWithin(tables, scope, { licenseId: row.owner }) ? shown(row) : undefined
       }),
     named: (owner, name) =>
       run(() => {
         const row = named(owner, name)
         return row && shown(row)
       }),
-    list: ({ owner, after, limit }) =>
+    list: (scope, { after, limit }) =>
       run(() =>
         rows
           .all()
           .filter(
             (row) =>
-              (owner ?? row.owner) === row.owner && (after === undefined || byBytes(row.id, after) > 0),
+              isWithin(tables, scope, { licenseId: row.owner }) &&
+              (after === undefined || byBytes(row.id, after) > 0),
           )
           .sort(byId)
           .slice(0, limit)

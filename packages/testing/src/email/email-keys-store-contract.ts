@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { type NewEmailKey, TOUCH_SECONDS } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -30,7 +30,7 @@ export function emailKeysStoreContract(name: string, open: () => Promise<Storage
       const { clock, made, key } = await scene({ domainId: domain.id, expiresAt })
       const { digest, ...kept } = made
       expect(key).toEqual({ ...kept, createdAt: clock.now(), lastUsedAt: undefined })
-      expect(await keys().find(made.id)).toEqual(key)
+      expect(await keys().find(PLATFORM, made.id)).toEqual(key)
       expect(await keys().use(digest, clock.now())).toEqual(key)
       expect(await keys().use('0'.repeat(64))).toBeUndefined()
     })
@@ -60,10 +60,10 @@ export function emailKeysStoreContract(name: string, open: () => Promise<Storage
       const first = clock.advance({ seconds: 5 })
       await keys().use(made.digest, first)
       await keys().use(made.digest, clock.advance({ seconds: TOUCH_SECONDS }))
-      expect((await keys().find(made.id))?.lastUsedAt).toEqual(first)
+      expect((await keys().find(PLATFORM, made.id))?.lastUsedAt).toEqual(first)
       const next = clock.advance(1)
       await keys().use(made.digest, next)
-      expect((await keys().find(made.id))?.lastUsedAt).toEqual(next)
+      expect((await keys().find(PLATFORM, made.id))?.lastUsedAt).toEqual(next)
     })
 
     it('is good until the instant it expires, not at it, and stays listed', async () => {
@@ -71,14 +71,14 @@ export function emailKeysStoreContract(name: string, open: () => Promise<Storage
       const { made } = await scene({ expiresAt })
       expect(await keys().use(made.digest, new Date(expiresAt.getTime() - 1))).toBeDefined()
       expect(await keys().use(made.digest, expiresAt)).toBeUndefined()
-      expect(await keys().find(made.id)).toBeDefined()
+      expect(await keys().find(PLATFORM, made.id)).toBeDefined()
     })
 
     it('a revoked one is over at once, is found no more, and is revoked once', async () => {
       const { clock, made } = await scene()
       expect(await keys().revoke(made.id, clock.now())).toBe(true)
       expect(await keys().use(made.digest, clock.now())).toBeUndefined()
-      expect(await keys().find(made.id)).toBeUndefined()
+      expect(await keys().find(PLATFORM, made.id)).toBeUndefined()
       expect(await keys().revoke(made.id, clock.now())).toBe(false)
       expect(await keys().revoke(buildId('ek'))).toBe(false)
     })
@@ -94,13 +94,15 @@ export function emailKeysStoreContract(name: string, open: () => Promise<Storage
     it('lists by id, in pages, of one owner or of all', async () => {
       const owner = buildId('lic')
       const ids = [(await scene({ owner })).made.id, (await scene({ owner })).made.id]
-      const listed = await keys().list({ owner, limit: 10 })
+      const listed = await keys().list(ofLicense(owner), { limit: 10 })
       expect(listed.map(({ id }) => id)).toEqual(ids)
-      expect((await keys().list({ owner, after: ids[0] ?? '', limit: 10 })).map(({ id }) => id)).toEqual(
-        ids.slice(1),
+      expect(
+        (await keys().list(ofLicense(owner), { after: ids[0] ?? '', limit: 10 })).map(({ id }) => id),
+      ).toEqual(ids.slice(1))
+      expect(await keys().list(ofLicense(owner), { limit: 1 })).toHaveLength(1)
+      expect((await keys().list(PLATFORM, { limit: 1000 })).map(({ id }) => id)).toEqual(
+        expect.arrayContaining(ids),
       )
-      expect(await keys().list({ owner, limit: 1 })).toHaveLength(1)
-      expect((await keys().list({ limit: 1000 })).map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
     })
 
     it('one that ended is forgotten when it was kept long enough', async () => {

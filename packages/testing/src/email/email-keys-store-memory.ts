@@ -1,6 +1,7 @@
 import { type EmailKey, type EmailKeysStore, type NewEmailKey, TOUCH_SECONDS } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import type { MemoryEmailDomain } from './email-domains-store-memory.ts'
 
@@ -42,17 +43,18 @@ export function memoryEmailKeysStore(tables: MemoryTables, run: Run, time: () =>
           keys.put(key.id, { ...key, lastUsedAt: now })
         return shown(key)
       }),
-    find: (id) =>
+    find: (scope, id) =>
       run(() => {
         const key = live().find((each) => each.id === id)
-        return key && shown(key)
+        return key && isWithin(tables, scope, { licenseId: key.owner }) ? shown(key) : undefined
       }),
-    list: ({ owner, after, limit }) =>
+    list: (scope, { after, limit }) =>
       run(() =>
         live()
           .filter(
             (key) =>
-              (owner ?? key.owner) === key.owner && (after === undefined || byBytes(key.id, after) > 0),
+              isWithin(tables, scope, { licenseId: key.owner }) &&
+              (after === undefined || byBytes(key.id, after) > 0),
           )
           .sort((one, other) => byBytes(one.id, other.id))
           .slice(0, limit)

@@ -1,6 +1,7 @@
 import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { buildMonitor } from '../monitors/build-monitor.ts'
+import { emailReads } from './email-reads.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 import { webhookReads } from './webhook-reads.ts'
 
@@ -61,5 +62,6 @@ export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
       return idsOf(await monitors.find(scope, found?.name ?? ''))
     },
   },
+  ...emailReads,
   ...webhookReads,
 }

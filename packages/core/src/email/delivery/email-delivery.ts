@@ -5,6 +5,7 @@ import type { AttemptState, DeliverySender, Follow } from '../../deliveries/deli
 import type { LicenseStanding } from '../../licenses/license.ts'
 import type { Log } from '../../log.ts'
 import { Problem } from '../../problem.ts'
+import { PLATFORM } from '../../scope.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
 import type { Storage, Stores } from '../../storage/storage.ts'
@@ -174,7 +175,7 @@ export class EmailDelivery implements DeliverySender {
 
   async #reasonAgainst({ id, owner, kind, domainId }: EmailMessage): Promise<string | undefined> {
     const { storage, licenses, unwanted } = this.#parts
-    const domain = await storage.emailDomains.find(domainId)
+    const domain = await storage.emailDomains.find(PLATFORM, domainId)
     if (domain === undefined || !maySend(domain)) return 'the sending domain is not verified'
     if (owner !== '' && !(await licenses.isGood(owner))) return 'the license is not good'
     return kind === 'alert' ? unwanted(storage, id) : undefined
@@ -183,7 +184,10 @@ export class EmailDelivery implements DeliverySender {
   async #bytes(message: EmailMessage): Promise<Buffer | 'gone' | 'sealed'> {
     const { storage, keyring } = this.#parts
     const { id, domainId, createdAt: date } = message
-    const [body, domain] = [await storage.emailMessages.body(id), await storage.emailDomains.find(domainId)]
+    const [body, domain] = [
+      await storage.emailMessages.body(id),
+      await storage.emailDomains.find(PLATFORM, domainId),
+    ]
     if (body === undefined || domain === undefined) return 'gone'
     const opened = this.#opened(() => ({
       privateKey: keyring.open(domain.key.privateKey, placeOf('emailDomains', domainId)),

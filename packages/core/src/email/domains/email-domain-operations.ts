@@ -45,8 +45,8 @@ export const emailDomainOperations = [
       cursor: optional(text(1, 200)),
     },
     answer: EMAIL_DOMAIN_ANSWERS.list,
-    run: async (services, page, _operator, { licenseId }) => {
-      const { domains, nextCursor } = await services.emailDomains.list(licenseId, page)
+    run: async (services, page, { scope }) => {
+      const { domains, nextCursor } = await services.emailDomains.list(scope, page)
       return {
         domains: domains.map((domain) => viewOf(services, domain)),
         ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
@@ -61,8 +61,8 @@ export const emailDomainOperations = [
     changes: false,
     input: { id },
     answer: EMAIL_DOMAIN_ANSWERS.one,
-    run: async (services, input) => ({
-      domain: viewOf(services, await services.emailDomains.find(input.id, undefined)),
+    run: async (services, input, { scope }) => ({
+      domain: viewOf(services, await services.emailDomains.find(scope, input.id)),
     }),
   }),
   operation({
@@ -74,8 +74,8 @@ export const emailDomainOperations = [
     licensed: true,
     input: { id },
     answer: EMAIL_DOMAIN_ANSWERS.checked,
-    run: async (services, input, _operator, { licenseId }) => {
-      const { domain, verified, changed } = await services.emailDomains.verify(input.id, licenseId)
+    run: async (services, input, { scope }) => {
+      const { domain, verified, changed } = await services.emailDomains.verify(scope, input.id)
       return { domain: viewOf(services, domain), verified, changed }
     },
   }),
@@ -88,8 +88,8 @@ export const emailDomainOperations = [
     licensed: true,
     input: { id },
     answer: EMAIL_DOMAIN_ANSWERS.health,
-    run: async ({ emailDomains }, input, _operator, { licenseId }) => ({
-      ...domainHealthView(await emailDomains.health(input.id, licenseId)),
+    run: async ({ emailDomains }, input, { scope }) => ({
+      ...domainHealthView(await emailDomains.health(scope, input.id)),
     }),
   }),
   operation({

@@ -1,5 +1,7 @@
+import { idOf, ofLicenses, scoped } from '../../database/scoped-statement.ts'
 import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import type { Scope } from '../../scope.ts'
 import type { DkimKey, EmailDomain } from './email-domain.ts'
 import { type EmailDomainRow, toEmailDomain } from './email-domain-row-sql.ts'
 import type * as port from './email-domains-store.ts'
@@ -12,16 +14,21 @@ const ADD: Statement = {
     where (select count(*) from email_domains where owner = $2) < $7::int
     on conflict (owner, name) do nothing returning *`,
 }
-const FIND: Statement = { name: 'email-domain-find', text: 'select * from email_domains where id = $1' }
+const FIND = scoped(
+  'email-domain-find',
+  (isOwned) => `select * from email_domains where ${isOwned} and id = $2`,
+  ofLicenses('owner'),
+)
 const NAMED: Statement = {
   name: 'email-domain-named',
   text: 'select * from email_domains where owner = $1 and name = $2',
 }
-const LIST: Statement = {
-  name: 'email-domain-list',
-  text: `select * from email_domains where ($1::text is null or owner = $1)
-    and ($2::text is null or id collate "C" > $2) order by id collate "C" limit $3`,
-}
+const LIST = scoped(
+  'email-domain-list',
+  (isOwned) => `select * from email_domains where ${isOwned} and ($2::text is null or id collate "C" > $2)
+    order by id collate "C" limit $3`,
+  ofLicenses('owner'),
+)
 const SET_NEXT: Statement = {
   name: 'email-domain-set-next',
   text: `update email_domains set next_selector = $2, next_key = $3, next_public = $4, findings = findings - 'next',
@@ -75,16 +82,16 @@ export class SqlEmailDomainsStore implements port.EmailDomainsStore {
     return present && { domain: present, isNew: false }
   }
 
-  find(id: string): Promise<EmailDomain | undefined> {
-    return this.#one(FIND, [id])
+  find(scope: Scope, id: string): Promise<EmailDomain | undefined> {
+    return this.#one(FIND(scope), [idOf(scope), id])
   }
 
   named(owner: string, name: string): Promise<EmailDomain | undefined> {
     return this.#one(NAMED, [owner, name])
   }
 
-  list({ owner, after, limit }: port.EmailDomainFilter): Promise<readonly EmailDomain[]> {
-    return this.#all(LIST, [owner, after, limit])
+  list(scope: Scope, { after, limit }: port.EmailDomainPage): Promise<readonly EmailDomain[]> {
+    return this.#all(LIST(scope), [idOf(scope), after, limit])
   }
 
   setNext(id: string, next: DkimKey, now?: Date): Promise<EmailDomain | undefined> {

@@ -1,12 +1,11 @@
+import type { Scope } from '../../scope.ts'
 import type { DkimKey, EmailDomain, EmailDomainStatus, Findings } from './email-domain.ts'
 
 /** A new domain; it is due for a check at once. */
 export type NewEmailDomain = Pick<EmailDomain, 'id' | 'owner' | 'name' | 'key'>
 
-/** Filter and page of a list, ordered by id. */
-export interface EmailDomainFilter {
-  /** Undefined: of every owner. */
-  readonly owner?: string | undefined
+/** Page of a list, ordered by id. */
+export interface EmailDomainPage {
   /** Only domains with a later id. */
   readonly after?: string | undefined
   readonly limit: number
@@ -47,10 +46,10 @@ export interface EmailDomainsStore {
     limit: number,
     now?: Date,
   ): Promise<{ readonly domain: EmailDomain; readonly isNew: boolean } | undefined>
-  find(id: string): Promise<EmailDomain | undefined>
+  find(scope: Scope, id: string): Promise<EmailDomain | undefined>
   /** The domain of this owner with this name. */
   named(owner: string, name: string): Promise<EmailDomain | undefined>
-  list(filter: EmailDomainFilter): Promise<readonly EmailDomain[]>
+  list(scope: Scope, page: EmailDomainPage): Promise<readonly EmailDomain[]>
   /** Sets or replaces the key that a rotation made; the domain is due for a check at once. */
   setNext(id: string, next: DkimKey, now?: Date): Promise<EmailDomain | undefined>
   /** Removes a domain. Returns false if there was none. */

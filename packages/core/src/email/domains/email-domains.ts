@@ -5,6 +5,7 @@ import type { Ids } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { DnsClient } from '../../monitors/dns-client.ts'
 import { Problem } from '../../problem.ts'
+import { PLATFORM, type Scope } from '../../scope.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -83,29 +84,26 @@ export class EmailDomains {
     return added
   }
 
-  /** Lists domains by id. @throws Problem `invalid-input` for a bad cursor */
-  async list(
-    owner: string | undefined,
-    page: { limit: number; cursor?: string | undefined },
-  ): Promise<EmailDomainPage> {
+  /** Lists the domains of a scope by id. @throws Problem `invalid-input` for a bad cursor */
+  async list(scope: Scope, page: { limit: number; cursor?: string | undefined }): Promise<EmailDomainPage> {
     const { limit } = page
     const after = idOfCursor(page.cursor, 'dom')
-    const found = await this.#parts.storage.emailDomains.list({ owner, after, limit: limit + 1 })
+    const found = await this.#parts.storage.emailDomains.list(scope, { after, limit: limit + 1 })
     const domains = found.slice(0, limit)
     return { domains, nextCursor: found.length > limit ? domains.at(-1)?.id : undefined }
   }
 
-  /** Returns a domain of this owner; without an owner, of any. @throws Problem `not-found` */
-  async find(id: string, owner: string | undefined): Promise<EmailDomain> {
-    const domain = await this.#parts.storage.emailDomains.find(id)
-    if (domain !== undefined && (owner === undefined || domain.owner === owner)) return domain
-    throw unknown()
+  /** Returns a domain of a scope. @throws Problem `not-found` */
+  async find(scope: Scope, id: string): Promise<EmailDomain> {
+    const domain = await this.#parts.storage.emailDomains.find(scope, id)
+    if (domain === undefined) throw noDomain()
+    return domain
   }
 
   /** Returns the stored health of a domain: nothing is looked up. @throws Problem `not-found` */
-  async health(id: string, owner: string | undefined): Promise<DomainHealth> {
+  async health(scope: Scope, id: string): Promise<DomainHealth> {
     const { storage, clock } = this.#parts
-    const domain = await this.find(id, owner)
+    const domain = await this.find(scope, id)
     return healthOf(domain, await storage.emailMessages.counts(id, HEALTH_DAYS, clock.statementTime()))
   }
 
@@ -118,9 +116,9 @@ export class EmailDomains {
    * Checks a domain now.
    * @throws Problem `not-found`, `email-domains-not-configured`, `conflict` while another check runs
    */
-  async verify(id: string, owner: string | undefined, signal?: AbortSignal): Promise<Verification> {
+  async verify(scope: Scope, id: string, signal?: AbortSignal): Promise<Verification> {
     this.#requireOpen()
-    await this.find(id, owner)
+    await this.find(scope, id)
     const [checked] = await this.#check(1, id, signal)
     if (checked !== undefined) return checked
     throw new Problem('conflict', { detail: 'a check of this domain runs at this moment' })
@@ -144,17 +142,17 @@ export class EmailDomains {
    */
   async rotate(id: string): Promise<EmailDomain> {
     const { storage, clock } = this.#parts
-    await this.find(id, undefined)
+    await this.find(PLATFORM, id)
     const next = await this.#newKey(placeOf('emailDomainsNext', id))
     const domain = await storage.emailDomains.setNext(id, next, clock.statementTime())
-    if (domain === undefined) throw unknown()
+    if (domain === undefined) throw noDomain()
     return domain
   }
 
   /** Removes a domain. @throws Problem `not-found` */
   async remove(id: string): Promise<EmailDomain> {
-    const domain = await this.find(id, undefined)
-    if (!(await this.#parts.storage.emailDomains.remove(id))) throw unknown()
+    const domain = await this.find(PLATFORM, id)
+    if (!(await this.#parts.storage.emailDomains.remove(id))) throw noDomain()
     return domain
   }
 
@@ -232,5 +230,6 @@ function promotedFindings({ next, ...rest }: Findings): Findings {
   return next === undefined ? rest : { ...rest, dkim: next }
 }
 
-const unknown = () =>
+/** Returns the refusal of a domain that does not exist, for whoever asks. */
+export const noDomain = (): Problem =>
   new Problem('not-found', { detail: 'there is no such domain: svc email domains list shows them' })

@@ -74,8 +74,8 @@ export const emailKeyOperations = [
       cursor: optional(text(1, 200)),
     },
     answer: { keys: listOf(key, EMAIL_PAGE.max), next_cursor: optional(word) },
-    run: async ({ emailKeys }, page, _operator, { licenseId }) => {
-      const { keys, nextCursor } = await emailKeys.list(licenseId, page)
+    run: async ({ emailKeys }, page, { scope }) => {
+      const { keys, nextCursor } = await emailKeys.list(scope, page)
       return {
         keys: keys.map(emailKeyView),
         ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
@@ -91,8 +91,8 @@ export const emailKeyOperations = [
     licensed: true,
     input: { id },
     answer: { key },
-    run: async ({ emailKeys }, input, _operator, { licenseId }) => ({
-      key: emailKeyView(await emailKeys.find(input.id, licenseId)),
+    run: async ({ emailKeys }, input, { scope }) => ({
+      key: emailKeyView(await emailKeys.find(scope, input.id)),
     }),
   }),
   operation({
@@ -104,8 +104,8 @@ export const emailKeyOperations = [
     licensed: true,
     input: { id },
     answer: { ok: flag() },
-    run: async ({ emailKeys }, input, _operator, { licenseId }) => {
-      await emailKeys.revoke(input.id, licenseId)
+    run: async ({ emailKeys }, input, { scope }) => {
+      await emailKeys.revoke(scope, input.id)
       return { ok: true }
     },
   }),

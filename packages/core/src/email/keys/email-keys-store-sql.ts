@@ -1,9 +1,11 @@
+import { idOf, ofLicenses, scoped } from '../../database/scoped-statement.ts'
 import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
 import { given, instant, maybeInstant } from '../../database/values.ts'
+import type { Scope } from '../../scope.ts'
 import { TOUCH_SECONDS } from '../../sessions/sessions-store.ts'
 import type { EmailKey } from './email-key.ts'
-import type { EmailKeyFilter, EmailKeysStore, NewEmailKey } from './email-keys-store.ts'
+import type { EmailKeyPage, EmailKeysStore, NewEmailKey } from './email-keys-store.ts'
 
 interface KeyRow {
   readonly id: string
@@ -33,15 +35,17 @@ const USE: Statement = {
         and (k.last_used_at is null or k.last_used_at < ${at('$2')} - make_interval(secs => ${TOUCH_SECONDS})))
     select * from live`,
 }
-const FIND: Statement = {
-  name: 'email-key-find',
-  text: 'select * from email_keys where id = $1 and revoked_at is null',
-}
-const LIST: Statement = {
-  name: 'email-key-list',
-  text: `select * from email_keys where revoked_at is null and ($1::text is null or owner = $1)
+const FIND = scoped(
+  'email-key-find',
+  (isOwned) => `select * from email_keys where ${isOwned} and id = $2 and revoked_at is null`,
+  ofLicenses('owner'),
+)
+const LIST = scoped(
+  'email-key-list',
+  (isOwned) => `select * from email_keys where ${isOwned} and revoked_at is null
     and ($2::text is null or id collate "C" > $2) order by id collate "C" limit $3`,
-}
+  ofLicenses('owner'),
+)
 const REVOKE: Statement = {
   name: 'email-key-revoke',
   text: `update email_keys set revoked_at = ${at('$2')} where id = $1 and revoked_at is null returning id`,
@@ -81,12 +85,12 @@ export class SqlEmailKeysStore implements EmailKeysStore {
     return (await this.#all(USE, [digest, now]))[0]
   }
 
-  async find(id: string): Promise<EmailKey | undefined> {
-    return (await this.#all(FIND, [id]))[0]
+  async find(scope: Scope, id: string): Promise<EmailKey | undefined> {
+    return (await this.#all(FIND(scope), [idOf(scope), id]))[0]
   }
 
-  list({ owner, after, limit }: EmailKeyFilter): Promise<readonly EmailKey[]> {
-    return this.#all(LIST, [owner, after, limit])
+  list(scope: Scope, { after, limit }: EmailKeyPage): Promise<readonly EmailKey[]> {
+    return this.#all(LIST(scope), [idOf(scope), after, limit])
   }
 
   async revoke(id: string, now?: Date): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Scope } from '../../scope.ts'
 import type { EmailKey } from './email-key.ts'
 
 /** A new key. The key itself is never stored. */
@@ -6,10 +7,8 @@ export type NewEmailKey = Pick<EmailKey, 'id' | 'owner' | 'name' | 'prefix' | 'd
   readonly digest: string
 }
 
-/** Filter and page of a list, ordered by id. */
-export interface EmailKeyFilter {
-  /** Undefined: of every owner. */
-  readonly owner?: string | undefined
+/** Page of a list, ordered by id. */
+export interface EmailKeyPage {
   /** Only keys with a later id. */
   readonly after?: string | undefined
   readonly limit: number
@@ -28,9 +27,9 @@ export interface EmailKeysStore {
    */
   use(digest: string, now?: Date): Promise<EmailKey | undefined>
   /** Returns a key that is not revoked. */
-  find(id: string): Promise<EmailKey | undefined>
+  find(scope: Scope, id: string): Promise<EmailKey | undefined>
   /** Lists keys that are not revoked, expired ones too. */
-  list(filter: EmailKeyFilter): Promise<readonly EmailKey[]>
+  list(scope: Scope, page: EmailKeyPage): Promise<readonly EmailKey[]>
   /** Revokes a key for good. Returns false if there is none with this id, or it is revoked already. */
   revoke(id: string, now?: Date): Promise<boolean>
   /** Deletes keys that were revoked or expired more than `keptDays` days ago. Returns their number. */

@@ -3,10 +3,11 @@ import { idOfCursor } from '../../cursor.ts'
 import type { Ids } from '../../ids.ts'
 import type { LicenseStanding } from '../../licenses/license.ts'
 import { Problem } from '../../problem.ts'
+import { PLATFORM, type Scope } from '../../scope.ts'
 import { ENDED_DAYS } from '../../sessions/sessions-store.ts'
 import { secretDigest } from '../../signing/same-secret.ts'
 import type { Storage } from '../../storage/storage.ts'
-import type { EmailDomains } from '../domains/email-domains.ts'
+import { type EmailDomains, noDomain } from '../domains/email-domains.ts'
 import {
   type EmailKey,
   hasEmailKeyForm,
@@ -60,7 +61,8 @@ export class EmailKeys {
       throw new Problem('invalid-input', {
         details: ['expires_at: expected an instant in the future, within two years'],
       })
-    if (domainId !== undefined) await domains.find(domainId, owner)
+    const domain = domainId === undefined ? undefined : await domains.find(PLATFORM, domainId)
+    if (domain !== undefined && domain.owner !== owner) throw noDomain()
     const token = newEmailKey((bytes) => ids.secret(bytes))
     const made = { id: ids.next('ek'), owner, name, domainId, expiresAt, prefix: shownPart(token) }
     const stored = { ...made, digest: secretDigest(token) }
@@ -78,28 +80,28 @@ export class EmailKeys {
     return key.owner === '' || (await licenses.isGood(key.owner)) ? key : undefined
   }
 
-  /** Lists the keys that are not revoked, by id. @throws Problem `invalid-input` for a bad cursor */
+  /** Lists keys of a scope that are not revoked, by id. @throws Problem `invalid-input` for a bad cursor */
   async list(
-    owner: string | undefined,
+    scope: Scope,
     { limit, cursor }: { limit: number; cursor?: string | undefined },
   ): Promise<EmailKeyPage> {
     const after = idOfCursor(cursor, 'ek')
-    const found = await this.#parts.storage.emailKeys.list({ owner, after, limit: limit + 1 })
+    const found = await this.#parts.storage.emailKeys.list(scope, { after, limit: limit + 1 })
     const keys = found.slice(0, limit)
     return { keys, nextCursor: found.length > limit ? keys.at(-1)?.id : undefined }
   }
 
-  /** Returns a key of this owner; without an owner, of any. @throws Problem `not-found` */
-  async find(id: string, owner: string | undefined): Promise<EmailKey> {
-    const key = await this.#parts.storage.emailKeys.find(id)
-    if (key !== undefined && (owner === undefined || key.owner === owner)) return key
-    throw unknownKey()
+  /** Returns a key of a scope. @throws Problem `not-found` */
+  async find(scope: Scope, id: string): Promise<EmailKey> {
+    const key = await this.#parts.storage.emailKeys.find(scope, id)
+    if (key === undefined) throw unknownKey()
+    return key
   }
 
   /** Revokes a key for good, from the next request on. @throws Problem `not-found` */
-  async revoke(id: string, owner: string | undefined): Promise<EmailKey> {
+  async revoke(scope: Scope, id: string): Promise<EmailKey> {
     const { storage, clock } = this.#parts
-    const key = await this.find(id, owner)
+    const key = await this.find(scope, id)
     if (!(await storage.emailKeys.revoke(id, clock.statementTime()))) throw unknownKey()
     return key
   }
