@@ -1,6 +1,7 @@
-// For every suite: no connection leaves the machine, and no test leaves a promised exchange behind.
+// For every suite: no connection leaves the machine, no test leaves a promised exchange behind, and none asks
+// for an exchange that nobody plays.
 //
-// nock is off until a suite says `nock.activate()` (the suites of outgoing adapters do). While it is on it
+// nock is off until a suite says `nock.activate()`, as that of production's addresses does. While it is on it
 // stands in for every socket: nothing reaches a real server before the client's first complete request, so a
 // slow or broken request, or a server that speaks first, cannot be tested, and each request costs 0.3 ms
 // more.
@@ -42,11 +43,19 @@ function noteUse() {
   globalThis.__svcNockUsed ||= nock.isActive()
 }
 
+// An adapter may take an exchange that nothing plays for a far side that is away.
+const unplayed = []
+nock.emitter.on('no match', ({ method, url, host, path }) => {
+  const asked = url ?? `${host}${path}`
+  if (nock.isActive() && !LOOPBACK.test(URL.parse(asked)?.host ?? host ?? ''))
+    unplayed.push(`${method} ${asked}`)
+})
+
 afterEach(() => {
   noteUse()
   const pending = nock.pendingMocks()
   nock.cleanAll()
-  expect(pending).toEqual([])
+  expect({ pending, unplayed: unplayed.splice(0) }).toEqual({ pending: [], unplayed: [] })
 })
 
 afterAll(() => {

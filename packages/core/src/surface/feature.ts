@@ -16,7 +16,8 @@ import type { SurfaceScansStore } from './surface-scans-store.ts'
 import type { SurfaceTargetsStore } from './surface-targets-store.ts'
 import { SurfaceWorker } from './surface-worker.ts'
 
-const CRT_SH = 'https://crt.sh/?q=%25.{domain}&output=json'
+/** The certificate logs that are asked unless the settings name others. */
+export const CRT_SH = 'https://crt.sh/?q=%25.{domain}&output=json'
 /** Connections of scans in a second, over all scans of a process. */
 const CONNECTS_PER_SECOND = 200
 
