@@ -1,13 +1,16 @@
 // `npm run prose`: checks that comments and pages are plain English. A sentence begins with its subject, a
 // comment gives one measured figure, and lines are as wide as code. `npm run prose -- packages/core/src/jobs`
-// chooses files. Prints `file:line  rule: words` for each fault; exit code 1 when there is one.
+// chooses files. Prints `file:line  rule: words` for each fault; exit code 1 when there is one. Then prints
+// how often clauses stand for a noun, and with `--clauses` each of them.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { proseFaults } from './prose/check.ts'
+import { type Counted, countClauses, ratesOf } from './prose/clauses.ts'
 
 const root = join(import.meta.dirname, '..')
-const chosen = process.argv.slice(2)
+const lists = process.argv.includes('--clauses')
+const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 // The changelog and old decisions keep their words; the reference and the tables of the bench are generated.
 const SPARED =
   /^(?:CHANGELOG\.md|docs\/reference\/|bench\/results\/README\.md|docs\/decisions\/00(?:0[1-9]|[12]\d|3[0-3])-)/
@@ -20,7 +23,15 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((path) => /\.(?:ts|js|mjs|md)$/.test(path) && !SPARED.test(path))
   .filter((path) => chosen.length === 0 || chosen.some((start) => path.startsWith(start)))
 
-const faults = paths.flatMap((path) => proseFaults(path, readFileSync(join(root, path), 'utf8')))
+const files = paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+const faults = files.flatMap(({ path, text }) => proseFaults(path, text))
+const counted: Counted[] = files.map(({ path, text }) => countClauses(path, text))
+
 for (const { path, line, rule, message } of faults) console.error(`${path}:${line}  ${rule}: ${message}`)
+if (lists)
+  for (const { path, hits } of counted)
+    for (const { line, clause, words } of hits) console.log(`${path}:${line}  ${clause}: …${words}…`)
+for (const kind of ['comments', 'pages'] as const)
+  console.log(`prose: ${kind}: ${ratesOf(counted.filter((each) => each.kind === kind))}`)
 console.log(`prose: ${paths.length} files, ${faults.length} faults`)
 process.exitCode = faults.length > 0 ? 1 : 0

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { proseFaults } from '../scripts/prose/check.ts'
+import { countClauses, ratesOf } from '../scripts/prose/clauses.ts'
 
 const rulesOf = (path: string, text: string) =>
   proseFaults(path, text).map(({ line, rule }) => `${line} ${rule}`)
@@ -56,4 +57,57 @@ test('A comment is as wide as code', () => {
   expect(words).toHaveLength(112)
   expect(rulesOf('a.ts', `${words}\n`)).toEqual(['1 wide'])
   expect(rulesOf('a.ts', `${words.slice(0, 110)}\n`)).toEqual([])
+})
+
+const clausesIn = (path: string, text: string) =>
+  countClauses(path, text).hits.map(({ line, clause }) => `${line} ${clause}`)
+
+describe('A clause that stands for a noun', () => {
+  test.each([
+    ['It shows what became of it.', 'what'],
+    ['A host keeps whatever it has.', 'what'],
+    ['It goes to whoever asks first.', 'what'],
+    ['The row says who has it.', 'what'],
+    ['The host by which it was sent.', 'of which'],
+    ['The person to whom it goes.', 'of which'],
+    ['Its state is that of its job.', 'that of'],
+    ['Their states are those of jobs.', 'that of'],
+  ])('is counted: %s', (words, clause) => {
+    expect(clausesIn('a.ts', `// ${words}\n`)).toEqual([`1 ${clause}`])
+    expect(clausesIn('a.md', `# A page\n\n${words}\n`)).toEqual([`3 ${clause}`])
+  })
+
+  test.each([
+    'What does it cost?',
+    'A user who has a role may.',
+    'Those who ask wait.',
+    'A host, which waits.',
+    'The status `what of` and the words "of which".',
+    'The page [of the rest](what-becomes.md).',
+    'Somewhat later, whoso.',
+  ])('is not counted in: %s', (words) => {
+    expect(clausesIn('a.md', `${words}\n`)).toEqual([])
+  })
+
+  test('is counted in titles of decisions, and in texts for users', () => {
+    expect(clausesIn('docs/decisions/0100-a.md', '# 100. What it is\n')).toEqual(['1 what'])
+    const texts = [
+      "const a = { summary: 'say what became of it' }",
+      "command.option('--of <what>', 'of what it is')",
+      "command.option(\n  '--to <x>',\n  'to what it goes',\n)",
+      'program.command("x").description("what others don\'t")',
+      "const b = 'what is left'",
+    ].join('\n')
+    expect(clausesIn('packages/cli/src/a.ts', texts).sort()).toEqual(['1 what', '2 what', '3 what', '7 what'])
+    expect(clausesIn('packages/cli/test/a.ts', texts)).toEqual([])
+  })
+
+  test('is counted by 1,000 words, over files', () => {
+    const counted = [
+      countClauses('a.ts', `// ${'word '.repeat(1_495)} shows what that of it is\n`),
+      countClauses('b.ts', `// ${'word '.repeat(500).trim()}\n`),
+    ]
+    expect(ratesOf(counted)).toBe('"what" 0.50, "of which" 0.00, "that of" 0.50 in 1,000 words of 2001')
+    expect(ratesOf([])).toBe('"what" 0.00, "of which" 0.00, "that of" 0.00 in 1,000 words of 0')
+  })
 })

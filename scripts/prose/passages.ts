@@ -62,3 +62,26 @@ export function paragraphsOf(page: string): Passage[] {
   })
   return paragraphs(1, kept.join('\n'))
 }
+
+const STRING = String.raw`('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")`
+const TEXTS = [
+  new RegExp(String.raw`\b(?:summary|description|answers|detail):\s*${STRING}`, 'g'),
+  new RegExp(String.raw`\.(?:option|requiredOption|argument)\(\s*'[^'\n]*',\s*${STRING}`, 'g'),
+  new RegExp(String.raw`\.(?:description|summary)\(\s*${STRING}`, 'g'),
+]
+
+/** Returns the texts for users that a source declares: summaries, descriptions, and texts of options. */
+export function textsOf(source: string): Passage[] {
+  return TEXTS.flatMap((pattern) =>
+    [...source.matchAll(pattern)].map((match) => ({
+      line: lineAt(source, match.index),
+      text: (match[1] ?? '').slice(1, -1),
+    })),
+  )
+}
+
+/** Returns the title of a page: its first heading. */
+export function titleOf(page: string): Passage[] {
+  const index = page.split('\n').findIndex((line) => line.startsWith('# '))
+  return index < 0 ? [] : [{ line: index + 1, text: page.split('\n')[index]?.slice(2) ?? '' }]
+}
