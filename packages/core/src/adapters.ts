@@ -1,5 +1,5 @@
 /**
- * `@svc/core/adapters`: what the HTTP adapter and the command line take from the core: the shapes of requests
+ * `@svc/core/adapters`: the core's parts for the HTTP adapter and the command line: the shapes of requests
  * and answers, the checks of the system, and the parts of the relay, the browser and the agent. It changes
  * with them: applications use `@svc/core`.
  */

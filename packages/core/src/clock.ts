@@ -4,7 +4,7 @@ export interface Clock {
   now(): Date
   /**
    * Returns the `now` that a service passes to a store. `undefined` in production: the statement then uses
-   * `now()`, so that replicas whose clocks differ agree on who holds a lease.
+   * `now()`, so that replicas whose clocks differ agree on the holder of a lease.
    */
   statementTime(): Date | undefined
 }

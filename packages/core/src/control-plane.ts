@@ -61,7 +61,7 @@ export interface ControlPlaneParts {
   readonly outbound?: Outbound
   /** The client for calls to hosting providers. */
   readonly providerOutbound?: Outbound
-  /** The documentation's folder of Markdown, from which the chat answers, with links under `/docs`. */
+  /** The documentation's folder of Markdown, the source of the chat's answers, with links under `/docs`. */
   readonly docsDir?: string | undefined
   /**
    * Files and folders of `docsDir` that are for visitors, with their weights; absent: every file, with equal

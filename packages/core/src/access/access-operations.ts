@@ -59,7 +59,7 @@ export const OPENED = {
   max_session_s: second,
 }
 
-/** The fields of what an operator asks for (wire: Access). */
+/** The fields of an operator's request (wire: Access). */
 export const ASKED = {
   host: text(1, 255),
   mode: defaulted(oneOf(ACCESS_MODES), 'shell'),
@@ -160,7 +160,7 @@ export const accessOperations = [
   }),
   operation({
     name: 'fleet.reset-key',
-    summary: 'forget the key by which a host asks for sessions, after it was set up anew',
+    summary: 'forget the key that a host asks for sessions with, after it was set up anew',
     permission: 'platform.ssh',
     scope: 'tenant',
     changes: true,

@@ -6,8 +6,8 @@ import type { AccessHost, AccessLimits } from './access-sessions-store.ts'
 type Room = Pick<Config['relay'], 'maxPerHost' | 'maxPerLicense' | 'maxSessions'>
 
 /**
- * Returns the limits for a session. The people of one license's tenant have a share of the relay, and those
- * of all tenants together leave the last tenth to the staff, who have to get in when something is wrong.
+ * Returns the limits for a session. The people of one license's tenant have a share of the relay, and all
+ * tenants' people together leave the last tenth to the staff, who have to get in when something is wrong.
  */
 export function accessLimits(
   { maxPerHost: perHost, maxPerLicense, maxSessions: total }: Room,

@@ -6,7 +6,7 @@ export type AccessMode = (typeof ACCESS_MODES)[number]
 export const ACCESS_STATES = ['pending', 'claimed', 'connected', 'ended', 'expired', 'revoked'] as const
 export type AccessState = (typeof ACCESS_STATES)[number]
 
-/** The two sides of a session, each of which connects to the relay with a token of its own. */
+/** The two sides of a session. Each connects to the relay with its own token. */
 export const RELAY_ROLES = ['agent', 'operator'] as const
 export type RelayRole = (typeof RELAY_ROLES)[number]
 
@@ -33,7 +33,7 @@ export interface AccessSession {
   readonly reason: string
   /** The address that asked for the session; `''` if it came over the control socket. */
   readonly ip: string
-  /** Base URL of the relay at which both sides meet. */
+  /** Base URL of the relay that both sides connect to. */
   readonly relay: string
   readonly state: AccessState
   readonly createdAt: Date

@@ -23,7 +23,7 @@ export type NewAccessSession = Pick<
 > & {
   /** The one token of the operator that is good. */
   readonly operatorJti: string
-  /** Seconds in which a host may claim it. */
+  /** Seconds that a host has to claim it. */
   readonly pendingSeconds: number
 }
 
@@ -33,7 +33,7 @@ export interface AccessLimits {
   readonly perHost: number
   /** Sessions of all hosts. */
   readonly total: number
-  /** Limits on what people of tenants opened; absent for a session of anybody else. */
+  /** Limits on sessions of tenants' people; absent for a session of anybody else. */
   readonly ofTenants?: { readonly perLicense: number; readonly total: number } | undefined
 }
 
@@ -92,11 +92,11 @@ export interface HoldingRoles {
   readonly tenant: readonly string[]
 }
 
-/** Storage of sessions on hosts, and of the keys by which hosts ask for them. */
+/** Storage of sessions on hosts, and of the keys that hosts ask for them with. */
 export interface AccessSessionsStore {
   /**
    * Adds a session unless its host, all hosts, or the people of tenants have as many live ones as they may;
-   * then it returns undefined. To be called in a transaction, in which additions wait for each other.
+   * then it returns undefined. To be called in a transaction, where additions wait for each other.
    */
   open(session: NewAccessSession, limits: AccessLimits, now?: Date): Promise<AccessSession | undefined>
   /**
@@ -122,7 +122,7 @@ export interface AccessSessionsStore {
    * longer has one of `roles`, and returns the ids of those that are over.
    */
   over(ids: readonly string[], roles: HoldingRoles, now?: Date): Promise<readonly string[]>
-  /** Ends what nobody has begun in time, and what no relay names any more. Returns the number. */
+  /** Ends sessions that never connected in time or that no relay reports any more. Returns the number. */
   sweep(tokenSeconds: number, now?: Date): Promise<number>
   get(id: string): Promise<AccessSession | undefined>
   /** Lists sessions, newest first. */

@@ -101,7 +101,7 @@ export const OVER = {
     where s.id is null or not ${isLive('s.')} or exists (select from told where told.id = asked.id and told.state = 'revoked')
     order by asked.id collate "C"`,
 }
-/** Ends what nobody has begun or holds. */
+/** Ends sessions that never connected or that no relay reports. */
 export const SWEEP = {
   name: 'access-sweep',
   text: `with swept as (update access_sessions set command = null, ended_at = ${at('$2')},

@@ -18,8 +18,8 @@ export interface AccessWaitersParts {
 }
 
 /**
- * Hosts that wait for a session. One opened by this process wakes its host at once; for those of other
- * replicas one statement a second looks for all hosts together.
+ * Hosts that wait for a session. A session opened by this process wakes its host at once; for other replicas'
+ * sessions one statement a second looks for all hosts together.
  */
 export class AccessWaiters {
   readonly #parts: AccessWaitersParts

@@ -211,7 +211,7 @@ function requireReach({ fingerprint, lastHeartbeat }: Agent, now: Date): void {
   throw new AccessRefusal('offline', detail, unixSeconds(lastHeartbeat))
 }
 
-/** Returns the refusal of a session that is over or never was, for whoever asks. */
+/** Returns the refusal of a session that is over or never was, for any caller. */
 export const noSession = (): Problem =>
   new Problem('not-found', {
     detail: 'there is no such session under way: svc ssh sessions --active shows them',

@@ -13,7 +13,7 @@ const PROOF = /^t=(\d{1,15});sig=([A-Za-z0-9+/_=-]{1,128})$/
 export const proofBytes = (fingerprint: string, atMs: number): Buffer =>
   Buffer.from(`GET\n/api/v1/access/pending\n${fingerprint}\n${atMs}`)
 
-/** The headers with which a host proves its key. */
+/** The headers that prove a host's key. */
 export interface ProofHeaders {
   /** `X-Agent-Key`: the raw Ed25519 public key in base64. */
   readonly key: string | undefined

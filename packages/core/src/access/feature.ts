@@ -8,7 +8,7 @@ import { AccessWaiters } from './access-waiters.ts'
 import { StoredLedger } from './relay-ledger.ts'
 import { RelayMetrics } from './relay-metrics.ts'
 
-/** The services of sessions on hosts, and what a relay in this process works with. */
+/** The services of sessions on hosts, and the parts for a relay in this process. */
 export interface AccessServices {
   readonly access: Access
   readonly relayLedger: StoredLedger

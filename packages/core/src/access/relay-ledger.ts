@@ -15,14 +15,14 @@ export type TicketOutcome =
       readonly session?: undefined
     }
 
-/** The book in which a relay notes its sessions. */
+/** A relay's record of its sessions. */
 export interface RelayLedger {
   /** Uses a ticket up. */
   admit(ticket: CheckedTicket): Promise<TicketOutcome>
   /** Both sides are there; false if the session is over meanwhile. */
   connected(sid: string): Promise<boolean>
   end(sid: string, end: AccessEnd): Promise<void>
-  /** Returns those of the held sessions that are over. */
+  /** Returns the held sessions that are over. */
   over(sids: readonly string[]): Promise<readonly string[]>
 }
 
@@ -68,7 +68,7 @@ export class StoredLedger implements RelayLedger {
   }
 }
 
-/** Longest time for which a used ticket is remembered: longer than any ticket is good. */
+/** Longest time that a used ticket is remembered: longer than any ticket is good. */
 const KEPT_MS = 3_600_000
 const PLAIN: AdmittedSession = { cols: 80, rows: 24, term: 'xterm-256color' }
 

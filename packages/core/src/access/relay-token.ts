@@ -75,8 +75,8 @@ export interface TicketExpectation {
 }
 
 /**
- * Checks a token: length, form, type, key, signature, audience, lifetime to the second, and last what it
- * says. The side that it names must be the one that it is shown for.
+ * Checks a token: length, form, type, key, signature, audience, lifetime to the second, and last its content.
+ * The side that it names must be the one that it is shown for.
  */
 export function checkTicket(token: string, expected: TicketExpectation): CheckedTicket | TicketRefusal {
   const { audiences, role } = expected
@@ -105,7 +105,7 @@ function ticketOf(claims: TokenClaims): CheckedTicket | undefined {
   return { sid, role, jti, mode, maxSeconds, idleSeconds }
 }
 
-/** Returns the refusal of sessions while no relay is configured, for whoever asks. */
+/** Returns the refusal of sessions while no relay is configured, for any caller. */
 export const noRelay = (): Problem =>
   new Problem('relay-not-configured', {
     detail: 'sessions on hosts need a relay: set RELAY_MODE, RELAY_URL and a signing key',

@@ -45,7 +45,7 @@ export const sessionView = ({ id, createdAt, lastUsedAt, expiresAt, current }: O
 /** One of the caller's sessions as they see it. */
 export type SessionView = ReturnType<typeof sessionView>
 
-/** Actions of users on their own account, which is always that of their session. */
+/** Actions of users on their own account: always the account of their session. */
 export class Accounts {
   readonly #parts: AccountsParts
 

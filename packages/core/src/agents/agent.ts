@@ -35,7 +35,7 @@ export interface Agent {
   /** How many jobs the host runs at a time; undefined if it never said. */
   readonly concurrency: number | undefined
   readonly firstSeenAt: Date
-  /** The key by which the host asks for sessions, pinned when it first came. */
+  /** The key that the host asks for sessions with, pinned at first contact. */
   readonly accessKey: string | undefined
   readonly accessKeyAt: Date | undefined
   /** When the host last asked for sessions with another key than the pinned one; accurate to a minute. */

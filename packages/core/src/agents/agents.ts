@@ -62,7 +62,7 @@ interface Fleet {
 /** Most jobs of each state that the view of a host names. */
 const MOST_JOBS = 100
 
-/** The live registry: heartbeats, fleet reads and what operators do with hosts. */
+/** The live registry: heartbeats, fleet reads and operators' actions on hosts. */
 export class Agents {
   readonly #parts: AgentsParts
   readonly #limit: HostLimit
@@ -128,7 +128,7 @@ export class Agents {
     return meant.map((agent) => fleetBackup(agent, now))
   }
 
-  /** Every host, or those of a license. */
+  /** Every host, or a license's hosts. */
   list(licenseId?: string): Promise<readonly Agent[]> {
     return this.#parts.storage.agents.list(licenseId)
   }
@@ -143,7 +143,7 @@ export class Agents {
   }
 
   /**
-   * Changes what operators decide about a host; returns it as operators see it.
+   * Changes an operator's settings of a host; returns it as operators see it.
    * @throws Problem `not-found`
    */
   async change(
@@ -219,5 +219,5 @@ export class Agents {
   }
 }
 
-/** Returns the refusal of a host that does not exist any more, for whoever asks. */
+/** Returns the refusal of a host that does not exist any more, for any caller. */
 export const noHost = (): Problem => new Problem('not-found', { detail: 'the host was forgotten meanwhile' })

@@ -4,8 +4,8 @@ import { type Agent, agentId } from './agent.ts'
 /** Marks a text as a fingerprint and nothing else. */
 const FINGERPRINT_PREFIX = 'fp:'
 /**
- * Characters from which on a fingerprint is a name without the prefix. Hosts choose their fingerprints: a
- * shorter one may be the hostname of another host, chosen to get its jobs.
+ * Least length of a fingerprint that is a name without the prefix. Hosts choose their fingerprints: a shorter
+ * one may be the hostname of another host, chosen to get its jobs.
  */
 const NAMING_CHARS = 32
 /** Most candidates that an ambiguous name lists. */
@@ -34,7 +34,7 @@ export class AmbiguousHost extends Problem {
 /**
  * The one host of `agents` that `name` means. `licenseId`: the license that all of them belong to, if one was
  * named.
- * @throws Problem `not-found`, or `ambiguous` with the candidates when it may mean several, by whatever field
+ * @throws Problem `not-found`, or `ambiguous` with the candidates when it may mean several, by any field
  */
 export function hostCalled(agents: readonly Agent[], name: string, licenseId?: string): Agent {
   const matches = agents.filter((agent) => isCalled(agent, name))

@@ -18,8 +18,8 @@ const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?
   value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
 /**
- * Everything that is known of one host, as operators see it. Instants in unix seconds; what the host never
- * said is left out.
+ * Everything that is known of one host, as operators see it. Instants in unix seconds; values that the host
+ * never reported are left out.
  */
 export const hostView = ({ agent, org, licenseLabel, jobs, now }: HostFacts) => ({
   ...operatorServer(agent, org, now),

@@ -109,7 +109,7 @@ async function resolveAll(parts: Parts, alerts: readonly Alert[], actor: string)
 }
 
 /**
- * Retries while an evaluation writes the same alert: the person's decision overrides that of the evaluation.
+ * Retries while an evaluation writes the same alert: the person's decision overrides the evaluation's.
  */
 async function resolve({ storage, clock }: Parts, alert: Alert, actor: string): Promise<boolean> {
   for (;;) {

@@ -149,7 +149,7 @@ function whenGone(key: AlertKey, at: Date): LifecycleStep {
 }
 
 /**
- * Returns the step by which a person resolves an open alert. If the alert is about an event, the event is
+ * Returns the step for a person's resolution of an open alert. If the alert is about an event, the event is
  * dismissed.
  */
 export const resolvedByHand = (key: AlertKey, at: Date): LifecycleStep => ({

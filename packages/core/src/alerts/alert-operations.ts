@@ -101,7 +101,7 @@ const storyView = (alert: Alert, now: Date, { deliveries, actions }: Story) => (
     ...(note === undefined ? {} : { note }),
   })),
 })
-/** The answer of `alerts.show`: an alert, how it was announced and what was done about it. */
+/** The answer of `alerts.show`: an alert, its announcements and the actions on it. */
 export type AlertStoryView = ReturnType<typeof storyView>
 
 const viewsOf = (alerts: readonly Alert[], now: Date, { isCaller }: LicenseScope) =>
@@ -171,7 +171,7 @@ export const alertOperations = [
   }),
   operation({
     name: 'alerts.show',
-    summary: 'show an alert, how it was announced and what was done about it',
+    summary: 'show an alert, its announcements and the actions on it',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,

@@ -88,7 +88,7 @@ export class Alerts {
     return storage.alerts.purge(keepDays, clock.statementTime())
   }
 
-  /** Returns the scope of a license: its own alerts and those of its tenant as a whole. */
+  /** Returns the scope of a license: its own alerts and the alerts on its tenant as a whole. */
   async scopeOf(licenseId: string): Promise<AlertScope> {
     const license = await this.#parts.storage.licenses.get(licenseId)
     return { licenseId, tenantId: license?.tenantId }
@@ -116,7 +116,7 @@ export class Alerts {
     return (await this.#parts.storage.alerts.byIds([id], {}))[0]
   }
 
-  /** Returns the instant for which statuses are computed. */
+  /** Returns the instant that statuses are computed for. */
   now(): Date {
     return this.#parts.clock.now()
   }
@@ -193,6 +193,6 @@ export class Alerts {
 /** An event of the other mode is news for so long. */
 const PAYMENT_NEWS_HOURS = 24
 
-/** Returns the refusal of an alert that does not exist, for whoever asks. */
+/** Returns the refusal of an alert that does not exist, for any caller. */
 export const noAlert = (id: string): Problem =>
   new Problem('not-found', { detail: `there is no alert ${id}: svc alerts list shows them` })

@@ -67,7 +67,7 @@ export const apiTokenOperations = [
   }),
   operation({
     name: 'tokens.list',
-    summary: 'list the API tokens, without what opens anything',
+    summary: 'list the API tokens, without their secrets',
     permission: 'platform.admin',
     scope: 'platform',
     changes: false,

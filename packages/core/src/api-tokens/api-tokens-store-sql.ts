@@ -21,7 +21,7 @@ const ADD = {
   text: `insert into api_tokens (id, digest, label, role, tenant_id, created_by, expires_at, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, ${at('$8')}) returning *`,
 }
-// The condition on the last use stands in the update too, so that of requests at once one writes.
+// The condition on the last use stands in the update too, so that one of several concurrent requests writes.
 const USE = {
   name: 'api-token-use',
   text: `with live as (

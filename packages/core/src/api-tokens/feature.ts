@@ -2,7 +2,7 @@ import { featureOf } from '../feature.ts'
 import { apiTokenOperations } from './api-token-operations.ts'
 import { ApiTokens } from './api-tokens.ts'
 
-/** Tokens with which programs act for people. */
+/** Tokens for programs that act for people. */
 export const apiTokens = featureOf()({
   stores: async () => (await import('./api-tokens-store-sql.ts')).stores,
   services: (base): { apiTokens: ApiTokens } => ({ apiTokens: new ApiTokens(base) }),

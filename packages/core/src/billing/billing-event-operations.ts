@@ -104,7 +104,7 @@ export const billingEventOperations = [
   }),
   operation({
     name: 'billing-events.show',
-    summary: 'show one event of the payment provider, and what it is about',
+    summary: 'show one event of the payment provider, and its subject',
     permission: 'platform.billing',
     scope: 'platform',
     changes: false,

@@ -143,7 +143,7 @@ export const billingOperations = [
   }),
   operation({
     name: 'billing.status',
-    summary: 'show how a license stands: its tier, its subscriptions and what is unpaid',
+    summary: 'show how a license stands: its tier, subscriptions and unpaid invoices',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,
@@ -180,7 +180,7 @@ export const billingOperations = [
   }),
   operation({
     name: 'billing.sync',
-    summary: 'ask the payment provider for a subscription, or for those of a license, and apply what it says',
+    summary: 'fetch a subscription, or all of a license, from the payment provider and apply their state',
     permission: 'platform.billing',
     scope: 'platform',
     changes: true,
@@ -201,7 +201,7 @@ export const billingOperations = [
   }),
   operation({
     name: 'billing.reconcile',
-    summary: 'compare all subscriptions with those of the payment provider, and sync those that differ',
+    summary: "compare all subscriptions with the payment provider's, and sync those that differ",
     permission: 'platform.billing',
     scope: 'platform',
     changes: true,

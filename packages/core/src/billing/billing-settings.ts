@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { originOf } from '../config/setting.ts'
 
-/** The names of all tiers: those of the table of tiers, and those that have a price. */
+/** The names of all tiers: the tiers in the table, and the tiers that have a price. */
 export const tierNames = ({ licensing, billing }: Pick<Config, 'licensing' | 'billing'>): readonly string[] =>
   [...new Set([...Object.keys(licensing.tiers), ...Object.values(billing.prices)])].sort()
 

@@ -37,7 +37,7 @@ export interface CheckoutChange {
 /** The checkout that a license was answered with under an `Idempotency-Key`. */
 export interface CheckoutAnswer {
   readonly key: string
-  /** Digest of what was asked for. */
+  /** Digest of the request. */
   readonly bodyHash: string
   readonly checkoutId: string
   /** Whether the checkout was there before. */
@@ -59,8 +59,7 @@ export interface BillingStore {
   /** Returns a license, which nobody else changes until the end of the transaction. */
   lock(licenseId: string): Promise<License | undefined>
   /**
-   * Writes what billing sets, and tells `billing.license_updated`. A customer of another license is not
-   * taken.
+   * Writes billing's fields, and tells `billing.license_updated`. A customer of another license is not taken.
    */
   bill(licenseId: string, billing: LicenseBilling): Promise<License | undefined>
   /** The license of a customer. */
@@ -88,7 +87,7 @@ export interface BillingStore {
   checkoutOf(sessionId: string): Promise<Checkout | undefined>
   /** Returns the checkout after a change; undefined if its state or age forbids it. */
   moveCheckout(id: string, change: CheckoutChange, now?: Date): Promise<Checkout | undefined>
-  /** Returns what a license was answered under a key, within the last day. */
+  /** Returns the answer that a license got under a key within the last day. */
   answered(licenseId: string, key: string, now?: Date): Promise<CheckoutAnswer | undefined>
   /** Remembers an answer for a day, in place of an earlier one of the key. */
   answer(licenseId: string, answer: CheckoutAnswer, now?: Date): Promise<void>

@@ -95,7 +95,7 @@ export class Billing {
   }
 
   /**
-   * Asks the provider for a subscription, or for all that are known of a license, and applies what it says.
+   * Asks the provider for a subscription, or for all known ones of a license, and applies their state.
    * @throws Problem `not-found`, `billing-not-configured`, `payment-provider`
    */
   async sync(name: string, actor: string): Promise<readonly Synced[]> {
@@ -114,7 +114,7 @@ export class Billing {
   }
 
   /**
-   * Compares every current subscription of the provider with what is stored, and syncs those that differ,
+   * Compares every current subscription of the provider with the stored one, and syncs those that differ,
    * unless nothing shall change.
    * @throws Problem `billing-not-configured`, `payment-provider`
    */
@@ -145,7 +145,7 @@ export class Billing {
     if (secret === undefined) throw new Problem('payment-webhook-not-configured')
     if (!takesTestMode(config) || config.billing.secretKey?.includes('k_live_') === true)
       throw new Problem('conflict', {
-        detail: 'the secrets are live: whoever signs with them changes licenses',
+        detail: 'the secrets are live: anybody who signs with them changes licenses',
       })
     return signedHeader(body, secret, clock.now())
   }

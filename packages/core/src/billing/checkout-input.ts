@@ -27,7 +27,7 @@ const CANCEL = '/billing/cancel'
 /**
  * Returns the pages that a checkout leads back to: those that were asked for, if they are on a site of the
  * settings, else ours.
- * @throws Problem `billing-not-configured` with the names of what is missing, `invalid-input`
+ * @throws Problem `billing-not-configured` with the names of missing settings, `invalid-input`
  */
 export function returnAddresses(
   { successUrl, cancelUrl, email }: CheckoutInput,
@@ -55,8 +55,8 @@ export function returnAddresses(
 const refusal = (name: string, origins: readonly string[]): string =>
   `${name}: expected an https address on ${origins.join(' or ') || 'a site of BILLING_RETURN_ORIGINS'}`
 
-// Browsers drop blanks and turn backslashes, so that what they open may be another address than the one
-// that was read.
+// Browsers drop blanks and turn backslashes, so that they may open another address than the one that was
+// read.
 function isReturn(given: string | undefined, origins: readonly string[]): boolean {
   if (given === undefined) return true
   if (given.length > MAX_URL_CHARS || /[^\x21-\x7e]|\\/.test(given) || !URL.canParse(given)) return false

@@ -53,7 +53,7 @@ type Step =
 
 interface Wanted extends Pick<CheckoutInput, 'licenseId' | 'tier' | 'email'>, ReturnAddresses {
   readonly priceId: string
-  /** Its `Idempotency-Key`, and the digest of what it is for. */
+  /** Its `Idempotency-Key`, and the digest of its request. */
   readonly once: { readonly key: string; readonly bodyHash: string } | undefined
 }
 

@@ -54,7 +54,7 @@ export function factsText({ subscription, ...ids }: EventFacts): string {
   return JSON.stringify(stored)
 }
 
-/** The facts of an event from what `factsText` wrote. */
+/** The facts of an event, read from the text of `factsText`. */
 export function factsOf(stored: unknown): EventFacts {
   const parsed = (typeof stored === 'string' ? JSON.parse(stored) : stored) as StoredFacts
   const { subscription: told } = parsed

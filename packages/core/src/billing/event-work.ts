@@ -37,8 +37,8 @@ const NOTICES: Readonly<Record<string, string>> = {
 const ACTOR = 'payment-provider'
 
 /**
- * Returns how to apply an event, after asking the provider for what it is about: the event says that
- * something changed, and the provider what is now true.
+ * Returns how to apply an event, after asking the provider for its subject: the event only says that
+ * something changed; the provider gives the present state.
  * @throws PaymentProviderError
  */
 export async function workOn(event: StoredPaymentEvent, parts: EventWorkParts): Promise<ApplyEvent> {
@@ -108,9 +108,9 @@ async function endCheckout(
   const state = CHECKOUT_ENDS[type]
   const checkout = facts.sessionId === undefined ? undefined : await billing.checkoutOf(facts.sessionId)
   if (state === undefined || checkout === undefined) return undefined
-  // Checkouts are changed under the lock of their license, by whomever.
+  // Every change of a checkout holds the lock of its license.
   await billing.lock(checkout.licenseId)
-  // A session that was paid stays so, whatever is heard of it late.
+  // A session that was paid stays so, in spite of late events.
   const from = state === 'completed' ? (['open', 'expired', 'failed'] as const) : (['open'] as const)
   const isAfterPayment = type === 'checkout.session.async_payment_failed'
   const states = isAfterPayment ? (['open', 'completed'] as const) : from

@@ -40,7 +40,7 @@ const operations: readonly Operation<BillingUses & BillingEventUses>[] = [
   ...billingEventOperations,
 ]
 
-/** Billing: what licenses pay for, checkouts, and events of the payment provider. */
+/** Billing: subscriptions, checkouts, and events of the payment provider. */
 export const billing = featureOf<BillingNeeds>()({
   stores: async () => {
     const [licenses, events] = await Promise.all([

@@ -10,8 +10,8 @@ export type LicenseBilling = Pick<
 const DAY_MS = 86_400_000
 
 /**
- * The license after what its subscription says. The decisions of operators stay: a revoked license, one
- * that an operator suspended, and one that an operator let in again although it is not paid.
+ * The license as its subscription makes it. The decisions of operators stay: a revoked license, one that an
+ * operator suspended, and one that an operator let in again although it is not paid.
  */
 export function billed(
   license: License,

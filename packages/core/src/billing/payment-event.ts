@@ -74,6 +74,6 @@ export const isHandled = (type: string): boolean => HANDLED.has(type)
 /** Whether an event only calls a person. */
 export const isNotice = (type: string): boolean => (NOTICES as readonly string[]).includes(type)
 
-/** The rank of an event among those of one second. */
+/** The rank of an event within one second. */
 export const rankOf = (type: string): number =>
   type === 'customer.subscription.deleted' ? 2 : type === 'customer.subscription.created' ? 0 : 1

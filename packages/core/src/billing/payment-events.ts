@@ -43,7 +43,7 @@ export interface EventReceipt {
 const LEASE_SECONDS = 60
 /** After so many days an event that nobody has to look at is forgotten. */
 const RETENTION_DAYS = 90
-/** States from which an event may be applied when it arrives again. */
+/** States that let an event be applied when it arrives again. */
 const UNSETTLED: readonly PaymentEventState[] = ['received', 'failed']
 
 /** Events of the payment provider: each is kept before it is applied, and applied once. */

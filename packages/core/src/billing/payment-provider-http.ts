@@ -12,7 +12,7 @@ import {
 import { readSubscription } from './provider-shapes.ts'
 import type { Subscription } from './subscription.ts'
 
-/** The version of the API that is asked for, whatever the account's default is. */
+/** The version of the API in every request, independent of the account's default. */
 export const API_VERSION = '2026-10-28.endive'
 /** The address of the API unless the settings name another. */
 export const DEFAULT_API_BASE = 'https://api.stripe.com'
@@ -75,7 +75,7 @@ export class HttpPaymentProvider implements PaymentProvider {
       await this.#ask((stripe) => stripe.checkout.sessions.expire(sessionId))
       return 'expired'
     } catch (error) {
-      // Only an open session can be expired: what it is instead decides.
+      // Only an open session can be expired: any other state of it decides.
       if (!(error instanceof PaymentProviderError && error.isRefused)) throw error
       const { status } = await this.#ask((stripe) => stripe.checkout.sessions.retrieve(sessionId))
       if (status === 'open') throw error

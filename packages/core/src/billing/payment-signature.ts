@@ -23,8 +23,7 @@ const webhooks = async () => (await import('stripe')).default.webhooks
 
 /**
  * Whether the provider signed these very bytes lately. Its own check decodes the body first, which drops a
- * byte order mark and replaces what is no UTF-8, and it accepts a time of the future: both are refused
- * here.
+ * byte order mark and replaces invalid UTF-8, and it accepts a time of the future: both are refused here.
  */
 export async function isGenuine({ body, signature = '' }: SignedMessage, check: SignatureCheck) {
   const { secrets, toleranceSeconds, now } = check

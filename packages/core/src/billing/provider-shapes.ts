@@ -63,8 +63,8 @@ export function readSubscription(value: unknown): Subscription | undefined {
   }
 }
 
-// Payments can be paused while the status stays what it is. The provider has three ways of doing that: `void`
-// stands for "no service is given", and the others give it for free, now or until it is paid later.
+// Payments can be paused while the status stays. The provider has three ways of doing that: `void` stands for
+// "no service is given", and the others give it for free, now or until it is paid later.
 const isStopped = (status: string, pause: unknown): boolean =>
   isLive({ status }) && own(pause, 'behavior') === 'void'
 

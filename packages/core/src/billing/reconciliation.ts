@@ -1,6 +1,6 @@
 import { isLive, type Prices, type StoredSubscription, type Subscription, tierOf } from './subscription.ts'
 
-/** Ways in which the provider and what is stored disagree. */
+/** Kinds of disagreement between the provider and the stored rows. */
 export const DRIFTS = ['missing', 'differs', 'gone', 'duplicate'] as const
 
 /** A disagreement. `duplicate`: a license pays twice, which a person ends at the provider. */
@@ -13,7 +13,10 @@ export interface Drift {
   readonly here: string | undefined
 }
 
-/** Says how a subscription of the provider differs from what is stored; one of another product does not. */
+/**
+ * Says how a subscription of the provider differs from the stored one; a subscription of another product does
+ * not.
+ */
 export function driftOf(
   there: Subscription,
   here: StoredSubscription | undefined,

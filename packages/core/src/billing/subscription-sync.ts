@@ -39,7 +39,7 @@ export interface SyncCause {
   readonly failedInvoice?: { readonly id: string; readonly at: Date } | undefined
 }
 
-/** A subscription with what orders it among others of the same id. */
+/** A subscription with its order among states of the same id. */
 export interface Told {
   readonly subscription: Subscription
   readonly token: number
@@ -56,10 +56,10 @@ export type SyncOutcome =
       readonly licenseId?: string | undefined
     }
 
-/** Statuses in which an invoice is being asked for. */
+/** Statuses of a subscription with an invoice that is being collected. */
 const OWING: ReadonlySet<string | undefined> = new Set(['past_due', 'unpaid'])
 
-/** Brings a license in line with its subscription. The order in which it hears of changes does not count. */
+/** Brings a license in line with its subscription. The order of the notices does not count. */
 export class SubscriptionSync {
   readonly #parts: SubscriptionSyncParts
 
@@ -77,12 +77,12 @@ export class SubscriptionSync {
     return subscription && { subscription, token }
   }
 
-  /** Applies what was told in a transaction of its own. */
+  /** Applies a told state in a transaction of its own. */
   apply(told: Told, cause: SyncCause): Promise<SyncOutcome> {
     return this.#parts.storage.transaction((stores) => this.applyIn(stores, told, cause))
   }
 
-  /** Applies what was told, with everything that follows from it. */
+  /** Applies a told state, with its consequences. */
   async applyIn(stores: Stores, told: Told, cause: SyncCause): Promise<SyncOutcome> {
     const { subscription, token, place } = told
     const known = await stores.billing.subscription(subscription.id)
@@ -136,8 +136,7 @@ export class SubscriptionSync {
   }
 
   /**
-   * Stores `row`, and parks or frees those whose turn it is: first what is parked, since one at most
-   * counts.
+   * Stores `row`, and parks or frees other subscriptions: parks first, since one at most counts.
    */
   async #write(
     stores: Stores,

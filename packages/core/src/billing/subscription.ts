@@ -14,7 +14,7 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 /** A subscription as the provider tells it. */
 export interface Subscription {
   readonly id: string
-  /** The license that it was made for, as its metadata says: whoever made it may have written anything. */
+  /** The license that it was made for, as its metadata says, which may hold anything. */
   readonly licenseId: string | undefined
   readonly customerId: string
   /** A status that this release does not know is a text of its own. */
@@ -59,7 +59,7 @@ export interface StoredSubscription extends Omit<Subscription, 'items' | 'licens
   readonly parkedReason: ParkedReason | undefined
 }
 
-/** The place of an event among those of its subscription. */
+/** The place of an event among its subscription's events. */
 export interface EventPlace {
   readonly createdAt: Date
   /** Decides between events of one second: created, updated, deleted. */
@@ -68,11 +68,11 @@ export interface EventPlace {
 
 const LIVE: ReadonlySet<string | undefined> = new Set(['trialing', 'active', 'past_due'])
 /**
- * Statuses in which a subscription gives its license what it pays for. A license has one of these at most.
+ * Statuses of a subscription that gives its license the paid tier. A license has one of these at most.
  */
 export const LIVE_STATUSES = ['trialing', 'active', 'past_due'] as const satisfies SubscriptionStatus[]
 
-/** Whether a subscription gives its license what it pays for. */
+/** Whether a subscription gives its license the paid tier. */
 export const isLive = ({ status }: { readonly status: string | undefined }): boolean => LIVE.has(status)
 
 /** The status, if this release knows it. */
@@ -138,8 +138,8 @@ const weight = ({ status }: StoredSubscription): number =>
   status === 'incomplete' || status === 'incomplete_expired' ? 0 : 1
 
 /**
- * The subscription by which a license stands: the live one, else the newest. It does not depend on the
- * order in which they were heard of.
+ * The subscription that decides a license's standing: the live one, else the newest. The order of the notices
+ * does not matter.
  */
 export function governing(all: readonly StoredSubscription[]): StoredSubscription | undefined {
   const counting = all.filter(({ parkedReason }) => parkedReason === undefined)

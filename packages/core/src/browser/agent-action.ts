@@ -66,7 +66,7 @@ const kinds = shape({ type: oneOf(ACTION_TYPES) })
 
 /**
  * Reads one action of the closed set; fields that it does not have are dropped.
- * @throws Problem `invalid-input`, which quotes nothing of what was given
+ * @throws Problem `invalid-input`, which quotes nothing of the input
  */
 export function readAction(given: unknown): AgentAction {
   const { type } = read(kinds, given)

@@ -37,7 +37,7 @@ export class AgentSteps {
     this.mask = new VariableMask(parts.variables)
   }
 
-  /** Returns what the page shows. @throws PageFailure also once it went, or tried to go, elsewhere */
+  /** Returns the content of the page. @throws PageFailure also once it went, or tried to go, elsewhere */
   async see(): Promise<SeenPage> {
     const { page } = this.#parts
     const { url, title, tree } = await page.snapshot()

@@ -76,7 +76,7 @@ const MOST_RUNS = 1000
 const { goal, url, max_steps, timeout_ms, allowed_domains, result_schema, allow_risky } = agentFields
 const OPERATOR_RUN = { goal, url, max_steps, timeout_ms, allowed_domains, result_schema, allow_risky }
 
-/** Operations on the tokens of the browser worker, and on what was done with them. */
+/** Operations on the tokens of the browser worker, and on the work that was done with them. */
 export const browserOperations = [
   operation({
     name: 'browser-tokens.issue',
@@ -99,7 +99,7 @@ export const browserOperations = [
   }),
   operation({
     name: 'browser-tokens.list',
-    summary: 'list the tokens of the browser worker, without what opens anything',
+    summary: 'list the tokens of the browser worker, without their secrets',
     permission: 'platform.admin',
     scope: 'platform',
     changes: false,
@@ -119,7 +119,7 @@ export const browserOperations = [
   }),
   operation({
     name: 'browser.runs',
-    summary: 'list what the browser worker did, newest first: hosts and figures, never pages',
+    summary: 'list the work of the browser worker, newest first: hosts and figures, never pages',
     permission: 'platform.admin',
     scope: 'platform',
     changes: false,

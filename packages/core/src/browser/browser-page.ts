@@ -2,7 +2,7 @@ import type { RefusedCall } from '../net/egress-lane.ts'
 import type { PageRefusal } from '../net/page-guard.ts'
 import type { PageStep } from './agent-action.ts'
 
-/** Moments at which a page counts as loaded. */
+/** Events that make a page count as loaded. */
 export const LOAD_STATES = ['load', 'domcontentloaded', 'networkidle'] as const
 export type LoadState = (typeof LOAD_STATES)[number]
 
@@ -22,7 +22,7 @@ export interface PageOptions {
   readonly block: readonly Blockable[]
   readonly locale?: string | undefined
   readonly userAgent?: string | undefined
-  /** Domains that the page itself may go to, with what is below them; undefined: any. */
+  /** Domains that the page itself may go to, with their subdomains; undefined: any. */
   readonly domains?: readonly string[] | undefined
 }
 
@@ -37,7 +37,7 @@ export interface Navigation {
 export const TEXT_FORMATS = ['markdown', 'text', 'html'] as const
 export type TextFormat = (typeof TEXT_FORMATS)[number]
 
-/** A choice of what is taken from a page. */
+/** A choice of the content that is taken from a page. */
 export interface ExtractOptions {
   readonly texts: readonly TextFormat[]
   readonly links: boolean
@@ -73,7 +73,7 @@ export interface Screenshot extends Size {
   readonly base64: string
 }
 
-/** A page as a tree of roles and names, in which each element has a reference. */
+/** A page as a tree of roles and names. Each element has a reference. */
 export interface Snapshot {
   readonly url: string
   readonly title: string
@@ -90,11 +90,11 @@ export interface ElementFacts {
   readonly isInCardForm: boolean
 }
 
-/** Phases in which a page may be too late. */
+/** Phases that have a time limit. */
 export const PAGE_PHASES = ['navigation', 'wait', 'extract', 'act'] as const
 export type PagePhase = (typeof PAGE_PHASES)[number]
 
-/** Why a page did not do what was asked. */
+/** Why a page did not do its task. */
 export type PageFault =
   | { readonly kind: 'refused'; readonly reason: PageRefusal }
   /** `reason`: Chromium's name for it, such as `ERR_CONNECTION_REFUSED`. */
@@ -130,7 +130,7 @@ export interface BrowserPage extends AsyncDisposable {
   readonly refusals: readonly RefusedCall[]
   /** Whether the page went, or tried to go, to a domain that it may not go to. */
   readonly strayed: boolean
-  /** Returns and forgets what happened beside the page: dismissed dialogs, closed windows. */
+  /** Returns and forgets events beside the page: dismissed dialogs, closed windows. */
   takeNotes(): readonly string[]
   navigate(url: string, state: LoadState, timeoutMs: number): Promise<Navigation>
   /** Waits for an element by a CSS selector. */

@@ -6,7 +6,7 @@ import { BLOCKABLE, LOAD_STATES } from './browser-page.ts'
 import { readDomain } from './page-domains.ts'
 import { type ResultSchema, readResultSchema } from './result-schema.ts'
 
-/** Formats in which a page is brought. */
+/** Formats of a fetched page. */
 export const SCRAPE_FORMATS = ['markdown', 'text', 'html', 'links', 'metadata', 'screenshot'] as const
 /** Modes of the agent route. */
 export const AGENT_MODES = ['run', 'observe', 'act'] as const

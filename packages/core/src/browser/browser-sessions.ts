@@ -9,7 +9,7 @@ export interface BrowserSession {
   readonly page: BrowserPage
   /** Domains that the page may go to. */
   readonly domains: readonly string[]
-  /** Values that were lent to the page, by name: they are taken out of whatever it says. */
+  /** Values that were lent to the page, by name: they are taken out of all its content. */
   variables: Readonly<Record<string, string>>
 }
 

@@ -37,7 +37,7 @@ export interface BrowserRun extends NewBrowserRun, Omit<BrowserRunEnd, 'id'> {
   readonly createdAt: Date
 }
 
-/** Storage of browser tokens and of what was done with them. */
+/** Storage of browser tokens and of the work that was done with them. */
 export interface BrowserStore {
   addToken(token: NewBrowserToken, now?: Date): Promise<BrowserToken>
   /** Returns the token with this digest if it is not revoked, and records the use, at most once a minute. */

@@ -12,7 +12,7 @@ import {
   newBrowserToken,
 } from './browser-token.ts'
 
-/** Days for which work and revoked tokens are kept. */
+/** Days that work and revoked tokens are kept. */
 const KEPT_DAYS = 30
 const DIGEST_CHARS = 12
 
@@ -32,7 +32,7 @@ export interface IssueBrowserTokenInput {
   readonly dailyLimit: number
 }
 
-/** The tokens with which programs drive the browser worker: stored ones, and those of the settings. */
+/** The tokens of programs that drive the browser worker: stored ones, and tokens in the settings. */
 export class BrowserTokens {
   readonly #parts: BrowserTokensParts
 
@@ -60,7 +60,7 @@ export class BrowserTokens {
     return isGood ? { id: token.id, isStored: true } : undefined
   }
 
-  // Every token is compared, so that the time reveals nothing of which one came close.
+  // Every token is compared, so that the time does not reveal a near match.
   #ofSettings(given: string): BrowserCaller | undefined {
     const { tokens } = this.#parts.config.browser
     const found = tokens.filter((token) => sameSecret(given, token))

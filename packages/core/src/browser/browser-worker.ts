@@ -118,12 +118,12 @@ export class BrowserWorker implements AsyncDisposable {
     }
   }
 
-  /** Lists what was done, newest first. */
+  /** Lists the work done, newest first. */
   runs(limit: number): Promise<readonly BrowserRun[]> {
     return this.#parts.storage.browser.listRuns(limit)
   }
 
-  /** Ends all work: what runs has 5 s, then it is cut off. */
+  /** Ends all work: running work has 5 s, then it is cut off. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDraining = true
     await Promise.race([
@@ -215,7 +215,7 @@ export class BrowserWorker implements AsyncDisposable {
 
 /** Listener of a call of the agent. */
 export interface AgentWatch {
-  /** The page is there; what is refused from now on is told in the answer. */
+  /** The page is there; further refusals are told in the answer. */
   started?(): void
   step?(step: AgentStep): void
 }

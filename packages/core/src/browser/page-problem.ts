@@ -8,7 +8,7 @@ const RETRY_SECONDS = 5
 export const urlNotAllowed = (reason: PageRefusal, options?: { cause?: unknown }): Problem =>
   new Problem('url-not-allowed', { reason, detail: `the page may not be opened: ${reason}` }, options)
 
-/** Returns what a caller is told about the failure of a page; any other error stays as it is. */
+/** Returns the problem that tells a caller of a page's failure; any other error stays as it is. */
 export function pageProblem(error: unknown): unknown {
   if (!(error instanceof PageFailure)) return error
   const { fault } = error

@@ -3,7 +3,7 @@ import { Problem } from '../problem.ts'
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 type SchemaType = (typeof TYPES)[number]
 
-/** A subset of JSON Schema: what a run of the agent has to find. */
+/** A subset of JSON Schema for the result that a run of the agent has to find. */
 export interface ResultSchema {
   readonly type?: SchemaType
   readonly properties?: Readonly<Record<string, ResultSchema>>
@@ -53,7 +53,7 @@ function check(given: unknown, path: string, depth: number): void {
   for (const value of Object.values(properties)) check(value, `${path}.properties`, depth + 1)
 }
 
-/** Returns what of a result does not fit, at most 12 sentences without a value; empty: it fits. */
+/** Returns the mismatches of a result, at most 12 sentences without a value; empty: it fits. */
 export function misfits(result: unknown, schema: ResultSchema): readonly string[] {
   return [...faultsOf(result, schema, 'result')].slice(0, MAX_DETAILS)
 }

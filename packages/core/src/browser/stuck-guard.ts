@@ -4,7 +4,7 @@ import type { PageStep } from './agent-action.ts'
 export interface TakenStep {
   readonly step: PageStep
   readonly url: string
-  /** Digest of what the page showed. */
+  /** Digest of the page's content. */
   readonly page: string
 }
 

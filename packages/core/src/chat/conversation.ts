@@ -40,7 +40,7 @@ export const MAX_SESSION_CHARS = 128
 export const MAX_CONTACT_CHARS = 200
 
 /**
- * Returns the key by which a session is stored and compared: its first 128 characters, or their digest if the
+ * Returns the key that a session is stored and compared by: its first 128 characters, or their digest if the
  * id contains a secret, since some sites use secrets as session ids.
  */
 export function sessionKey(sessionId: string | undefined): string {

@@ -6,7 +6,7 @@ const MAX_WAITING = 500
  */
 const MAX_OF_NETWORK = 25
 
-/** Visitors that wait for a reply, by network. A visitor for whom there is no room is answered at once. */
+/** Visitors that wait for a reply, by network. A visitor without room is answered at once. */
 export class WaitingVisitors {
   readonly #byNetwork = new Map<string, number>()
   #all = 0

@@ -16,7 +16,7 @@ type Values<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : 
 
 /** Every setting with its value, as `config.<group>.<setting>`; inferred from the table. */
 export type Config = { readonly [G in keyof Table]: Values<Table[G]['settings']> } & {
-  /** Faults of optional groups. A group with an entry here is closed, whatever its values are. */
+  /** Faults of optional groups. A group with an entry here is closed, even if its values are good. */
   readonly faults: { readonly [G in OptionalGroup]?: readonly string[] }
   /** Sentences for the start-up log: unknown names, and values that are probably mistakes. */
   readonly warnings: readonly string[]

@@ -21,7 +21,7 @@ export interface SecretFile {
 
 /**
  * Reads the file that `setting` names: UTF-8 text of at most 64 KiB, without one line end at its end. Returns
- * at once whatever the path leads to.
+ * at once for any kind of file.
  * @throws SecretFileError with setting and path, never with contents. For a relative path it names the
  * setting alone, since the path may be a secret in the wrong place.
  */
@@ -64,8 +64,8 @@ function contentOf(file: number, refuse: (why: string) => never): string {
 }
 
 /**
- * Whether the file's mode tells who can read it. It does not for systemd's credentials: their folder is open
- * to the service alone, and the mask of an access list shows as rights of the group.
+ * Whether the file's mode tells its readers. It does not for systemd's credentials: their folder is open to
+ * the service alone, and the mask of an access list shows as rights of the group.
  */
 export const hasOwnModes = (path: string, credentialsDirectory: string | undefined): boolean =>
   !credentialsDirectory || !path.startsWith(`${credentialsDirectory}${sep}`)

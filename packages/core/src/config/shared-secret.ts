@@ -1,6 +1,6 @@
 import { type Setting, text } from './setting.ts'
 
-/** Characters without which a secret of the settings is a bad value: it closes what it would have opened. */
+/** Least length of a secret in the settings. A shorter one is a bad value, and its feature stays closed. */
 export const SECRET_CHARS_NEEDED = 24
 /** Characters that make a secret safe from guessing, however it was made. */
 export const SECRET_CHARS_ADVISED = 32

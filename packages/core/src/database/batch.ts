@@ -70,7 +70,7 @@ export class Batch<Item, Result> {
   }
 
   /**
-   * @throws Problem `unavailable` when too many wait, or this item waits too long; what `run` throws for it
+   * @throws Problem `unavailable` when too many wait, or this item waits too long; the error of `run` for it
    */
   add(item: Item): Promise<Result> {
     if (this.#waiting.length >= MAX_WAITING) {

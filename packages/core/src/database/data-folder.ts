@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 
 /** Rights of others than the owner. */
 const OTHERS = 0o077
-/** Others may write: whatever lies in such a folder may be anybody's. */
+/** Others may write: any file in such a folder may be anybody's. */
 const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 const ROOT = 0
@@ -34,9 +34,9 @@ export async function folderAccess(folder: string): Promise<FolderAccess> {
 
 /**
  * Makes a data folder for this user alone, or takes the rights of all others from one that is this user's.
- * @throws Problem `forbidden` when it belongs to another user, also to one that root could act for, since
- * what root writes there its owner could not open; `conflict` when it is open to others and holds what is not
- * svc's
+ * @throws Problem `forbidden` when it belongs to another user, also to one that root could act for, since its
+ * owner could not open files that root writes there; `conflict` when it is open to others and holds files of
+ * other programs
  */
 export async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -81,7 +81,7 @@ async function tighten(handle: FileHandle, folder: string): Promise<void> {
 const OUR_ENTRIES: ReadonlySet<string> = new Set(['database', 'lock', 'control.sock'])
 
 /**
- * The real path of a data folder that can be used: what is sent there goes to its owner. One of this user is
+ * The real path of a data folder that can be used: messages sent there go to its owner. One of this user is
  * made private first, so that nobody puts another socket into it. By the real path, since a link that is
  * judged and then followed may lead elsewhere by then.
  * @throws Problem `forbidden` when it belongs neither to this user nor to root, or others than root may write
@@ -101,7 +101,7 @@ export async function trustedFolder(folder: string): Promise<string> {
 }
 
 /**
- * Whether whoever listens at a socket file may be spoken to; one that is not there is nobody's.
+ * Whether the listener at a socket file may be spoken to; a missing file has none.
  * @throws Problem `forbidden` when it belongs neither to this user nor to root
  */
 export async function requireTrustedSocket(path: string): Promise<void> {

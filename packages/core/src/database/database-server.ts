@@ -62,7 +62,7 @@ export function clientOf(server: string | DatabaseServer): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: string | pg.ClientConfig = {}) {
       super({ ...(config as pg.ClientConfig), ...now(), ...(password === undefined ? {} : { password }) })
-      // The driver leaves a connection open for which there is no password, until the server gives up on it.
+      // The driver leaves a connection without a password open until the server gives up on it.
       this.connection.on('error', () => this.connection.stream.destroy())
     }
   }
@@ -86,7 +86,7 @@ function firstAddressOf(url: string): pg.ClientConfig {
 
 function addressOf(url: string): pg.ClientConfig {
   const { ssl, ...rest } = parse(url)
-  // As the driver itself hands on what it has parsed; its types say otherwise.
+  // The driver itself hands parsed values on so; its types say otherwise.
   return { ...rest, ssl: strict(ssl) } as unknown as pg.ClientConfig
 }
 

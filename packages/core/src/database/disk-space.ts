@@ -42,7 +42,7 @@ export class DiskSpace {
     return diskRoom(this.#folder, this.#look)
   }
 
-  /** @throws Problem `unavailable` naming the folder and what is missing */
+  /** @throws Problem `unavailable` naming the folder and the missing space */
   async require(): Promise<void> {
     const at = this.#elapsedMs()
     if (at - this.#lookedAt > LOOK_EVERY_MS) {

@@ -37,7 +37,7 @@ const TRIES = 5
 
 /**
  * Takes a folder for this process alone, and makes it when it is not there. The lock of a process that is
- * gone is taken over. `advice`: what its user may do about the process that has it.
+ * gone is taken over. `advice` tells its user how to deal with the process that has it.
  * @throws Problem `conflict` naming the process that has the folder, `unavailable` if its disk can have no
  * sockets
  */
@@ -82,7 +82,7 @@ async function linked(from: string, to: string): Promise<boolean> {
 
 /**
  * Takes the lock of a dead holder. Each lock has one name for its successor, which one process can link, so
- * that of several that find a dead holder one goes on; it counts only while the lock is still the one it
+ * that one goes on when several find a dead holder; it counts only while the lock is still the one it
  * succeeds. A successor that died on the way is succeeded in turn.
  */
 async function succeeded(mine: string, path: string, folder: string, advice: string): Promise<boolean> {

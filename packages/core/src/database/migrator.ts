@@ -13,12 +13,12 @@ export const MIGRATION_LOCK = 7_305_111_883
 const CREATE_CHECKSUMS = `create table if not exists migration_checksums
   (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
 
-/** SHA-256 of a step's statements: what tells an edited migration from the applied one. */
+/** SHA-256 of a step's statements. It tells an edited migration from the applied one. */
 export const checksum = (step: MigrationStep): string => hash('sha256', step.sql.join(';\n'))
 
 /**
- * Compares what the database remembers with `steps`: the checksums of those that were applied, and the names
- * in the runner's own table. A step that either lacks is pending.
+ * Compares the database's records with `steps`: the checksums of applied steps, and the names in the runner's
+ * own table. A step that either lacks is pending.
  */
 export function compareMigrations(
   recorded: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 import { clientOf, type DatabaseServer } from './database-server.ts'
 import type { EmbeddedDriver } from './orm.ts'
 
-/** One connection, on which the caller begins and ends transactions. No time limit ends its statements. */
+/** One connection. The caller begins and ends its transactions. No time limit ends its statements. */
 export interface OneConnection extends AsyncDisposable {
   rows<Row>(text: string, params?: readonly unknown[]): Promise<Row[]>
 }

@@ -3,7 +3,7 @@ import type { PGlite } from '@electric-sql/pglite'
 /**
  * Gives the stack back after each statement. A statement that fails leaves its frames on PGlite's stack
  * (0.5.8): after some 1,900 failures every further statement fails with "stack depth limit exceeded", until
- * the process ends. A call into the database runs to its end before anything else does, so what lies below
+ * the process ends. A call into the database runs to its end before anything else does, so the stack below
  * its start is garbage then.
  */
 export function keepStack(pglite: PGlite): PGlite {

@@ -55,8 +55,8 @@ export function pgliteStatements(pglite: PGlite, isShared = true): LaneClient {
     const values = params.map((value, index) => (value == null ? null : (write[index]?.(value) ?? null)))
     const bind = serialize.bind({ statement: statement.name, values })
     const run = [bind, serialize.execute({})]
-    // The message that ends the transaction goes by itself: sent together with a statement at which
-    // PostgreSQL panics, it would still be processed, and wait for ever. See pglite-panic.ts.
+    // The message that ends the transaction goes by itself: sent together with a statement that makes
+    // PostgreSQL panic, it would still be processed, and wait for ever. See pglite-panic.ts.
     try {
       const answer = await send(isShared ? [AS_IN_LANES, ...run] : run)
       await send([serialize.sync()])

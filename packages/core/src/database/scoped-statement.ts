@@ -13,7 +13,7 @@ export const ofLicenses = (column = 'license_id'): Ownership => ({
   license: `${column} = $1`,
 })
 
-/** Things of which each belongs to a license or to a tenant. */
+/** Kinds of things that belong each to a license or to a tenant. */
 export function ofLicensesOrTenants(license = 'license_id', tenant = 'tenant_id'): Ownership {
   const own = ofLicenses(license)
   return { ...own, tenant: `(${tenant} = $1 or ${own.tenant})` }

@@ -72,7 +72,7 @@ export interface AlertMailboxes {
   readonly createdAt: Date
 }
 
-/** Storage of the webhooks and mail addresses of alerts, and of what deliveries announce. */
+/** Storage of the webhooks and mail addresses of alerts, and of the alerts that deliveries announce. */
 export interface AlertDeliveriesStore {
   /**
    * Audiences that have undelivered notices. A `resolved` notice waits until the opening of its alert was

@@ -16,7 +16,8 @@ export interface AlertMailboxesParts {
 export const MAX_ALERT_ADDRESSES = 20
 
 /**
- * Mail addresses for alerts: a list for each tenant, and one (`tenantId` is `''`) for what belongs to none.
+ * Mail addresses for alerts: a list for each tenant, and one (`tenantId` is `''`) for alerts without a
+ * tenant.
  */
 export class AlertMailboxes {
   readonly #parts: AlertMailboxesParts
@@ -27,7 +28,7 @@ export class AlertMailboxes {
 
   /**
    * Sets the addresses of a tenant in place of those it had.
-   * @throws Problem `invalid-input` for what is no mailbox, `email-not-configured` without a relay
+   * @throws Problem `invalid-input` for anything but a mailbox, `email-not-configured` without a relay
    */
   async set(tenantId: string, given: readonly string[]): Promise<Mailboxes> {
     const { storage, clock, mail } = this.#parts
@@ -54,7 +55,7 @@ export class AlertMailboxes {
 
   /**
    * Queues a test message. Returns its id.
-   * @throws Problem `not-found` without addresses, and what keeps messages of the service from being sent:
+   * @throws Problem `not-found` without addresses, and the problems that keep messages from being sent:
    * `email-not-configured`, `sending-domain-unverified`, `all-suppressed`
    */
   async test(tenantId: string): Promise<string> {

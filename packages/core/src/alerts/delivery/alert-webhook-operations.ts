@@ -18,7 +18,7 @@ const operation = operationOf<AlertWebhookUses>()
 
 const tenant = optional(text(1, 128))
 
-/** Returns the tenant that a caller names; `''` for what belongs to none. @throws Problem `not-found` */
+/** Returns the tenant that a caller names; `''` for alerts without a tenant. @throws Problem `not-found` */
 export const tenantIdOf = async (
   scope: Scope,
   { tenants }: { readonly tenants: Tenants },

@@ -28,7 +28,7 @@ const SUMMARIES: Readonly<Partial<Record<AlertKind, string>>> = {
 /** Most characters of an error that a summary repeats. */
 const MAX_ERROR_CHARS = 200
 
-// Lost and unconfirmed jobs have a fixed error, which says what the summary says already.
+// Lost and unconfirmed jobs have a fixed error, which only repeats the summary.
 function summaryOf(kind: AlertKind, job: string, error: string | undefined): string {
   const [line = ''] = (error ?? '').trim().split(/[\r\n]/)
   const chars = Array.from(line)

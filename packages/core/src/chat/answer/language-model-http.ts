@@ -51,7 +51,7 @@ export class HttpLanguageModel implements LanguageModel {
         if (part.text !== '') yield part.text
         if (part.end === 'cut') throw new ModelFailure('broken-off')
         if (part.usage !== undefined) prompt.onUsage?.(part.usage)
-        // The figures come between the end of the text and that of the events, if at all.
+        // The figures come, if at all, after the end of the text and before the end of the events.
         const isLast = isWhole || prompt.onUsage === undefined
         if (part.end === 'whole' && isLast) return
         isWhole ||= part.end === 'whole'

@@ -107,7 +107,7 @@ function hostOf(address: string): string | undefined {
 interface Target {
   /** Absent: the parenthesis is never closed, so there is no target. */
   readonly text?: string
-  /** Index at which the text continues. */
+  /** Index where the text continues. */
   readonly end: number
 }
 

@@ -13,8 +13,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u2
 const SIGN = /[<\u001b]/g
 
 /**
- * A filter that removes raw HTML and terminal colours. A `<` stays only if it cannot begin a tag, whatever is
- * removed around it.
+ * A filter that removes raw HTML and terminal colours. A `<` stays only if it cannot begin a tag, even after
+ * removals around it.
  */
 export class MarkupFilter implements TextFilter {
   #pending = ''
@@ -51,8 +51,7 @@ export class MarkupFilter implements TextFilter {
 }
 
 /**
- * Returns the index at which the text continues after the escape at `at`; undefined while more text is
- * needed.
+ * Returns the index where the text continues after the escape at `at`; undefined while more text is needed.
  */
 function afterEscape(text: string, at: number, isEnd: boolean): number | undefined {
   const rest = text.slice(at + 1, at + 64)
@@ -62,7 +61,7 @@ function afterEscape(text: string, at: number, isEnd: boolean): number | undefin
 }
 
 /**
- * Returns the index at which the text continues after the `<` at `at`; undefined while more text is needed.
+ * Returns the index where the text continues after the `<` at `at`; undefined while more text is needed.
  */
 function afterSign(text: string, at: number, isEnd: boolean): number | undefined {
   const next = text[at + 1]

@@ -24,7 +24,7 @@ export interface ModelAccessParts {
   readonly dailyLimit: number
 }
 
-/** Access to the language model: decides whether a question may go to it, and with what prompt. */
+/** Access to the language model: decides whether a question may go to it, and chooses the prompt. */
 export class ModelAccess {
   readonly breaker: Breaker
   readonly #parts: ModelAccessParts

@@ -10,8 +10,8 @@ const NEXT_WORDS_MS = 10_000
 /** Longest duration of an answer, in milliseconds. */
 const WHOLE_ANSWER_MS = 60_000
 /**
- * Interval in milliseconds at which callers can check for a takeover while the model thinks: twice within the
- * second that a takeover may take to apply.
+ * Milliseconds between callers' checks for a takeover while the model thinks: twice within the second that a
+ * takeover may take to apply.
  */
 export const LOOK_UP_MS = 500
 

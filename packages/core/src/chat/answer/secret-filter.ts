@@ -53,7 +53,7 @@ export class SecretFilter implements TextFilter {
     return Math.max(this.#passed, outsideKeys(text, this.#passed, safe))
   }
 
-  /** Returns the start of the word with which a line first hints at a secret. Passed text has no hint. */
+  /** Returns the start of a line's first word that hints at a secret. Passed text has no hint. */
   #firstHint(line: number, end: number): number {
     const text = this.#text
     let start = Math.max(line, this.#passed)

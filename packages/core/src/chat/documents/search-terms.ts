@@ -38,7 +38,7 @@ const stemOf = (word: string): string =>
 const SYNONYMS = synonymsBy(stemOf)
 
 /**
- * Returns the term by which a word is found: lower case, without common endings, one term for all synonyms;
+ * Returns the term that a word is found by: lower case, without common endings, one term for all synonyms;
  * undefined for words that say nothing about a subject.
  */
 export function term(word: string): string | undefined {
@@ -49,8 +49,8 @@ export function term(word: string): string | undefined {
 }
 
 /**
- * Returns the term that a misspelled one is meant for: that of the first word with synonyms that is one
- * letter away.
+ * Returns the term meant by a misspelled word: the term of the first word with synonyms that is one letter
+ * away.
  */
 export function respelled(wrong: string): string | undefined {
   for (const [stem, meant] of SYNONYMS) if (isOneLetterAway(wrong, stem)) return meant

@@ -8,7 +8,7 @@ const percent = (name: string, what: string, fallback: number) =>
     max: 100,
   })
 
-/** Thresholds at which alerts open. */
+/** Thresholds that open alerts. */
 export const alerts = required('Alerts', {
   diskPercent: percent('SERVICE_ALERT_DISK_PERCENT', 'the disk', 90),
   memoryPercent: percent('SERVICE_ALERT_MEMORY_PERCENT', 'the memory', 95),

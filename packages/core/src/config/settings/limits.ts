@@ -1,7 +1,7 @@
 import { choice } from '../setting.ts'
 import { required } from '../setting-group.ts'
 
-/** Places in which rate windows are counted. */
+/** Places where rate windows are counted. */
 const RATE_LIMIT_BACKENDS = ['memory', 'postgres'] as const
 
 /** Settings of rate limits. */

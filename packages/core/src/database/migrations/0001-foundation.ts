@@ -105,8 +105,8 @@ const JOBS = [
   `create index jobs_serial on jobs (license_id, serial_key) where serial_key is not null and ${UNFINISHED}`,
   `create unique index jobs_claim_key on jobs (license_id, claimed_by, claim_key)
      where claim_key is not null and ${UNFINISHED}`,
-  // By host, whatever is asked of held jobs: of an index without an order of its own the planner, who met it
-  // empty, would read the whole for each host of a batch.
+  // By host, for every question about held jobs: of an index without an order of its own the planner, who met
+  // it empty, would read the whole for each host of a batch.
   `create index jobs_held on jobs (license_id, claimed_by) where ${UNFINISHED} and claimed_by is not null`,
   `create index jobs_newest on jobs (license_id, id)`,
   `create table deployments (
@@ -151,9 +151,9 @@ const PLACE = [
 // same transaction. Jobs of one key that are unfinished at once are marked `contended`, those that hold it
 // before those that wait are stored: the end of any other job, which is nearly every one, asks nobody (33 µs
 // of 60 for `succeeded`). A row that is ending while it is to be marked is waited for, and then is none.
-// Storing and releasing take the key's lock first, and a function body sees what was committed while it
-// waited. Planned anew each time, 0.1 ms: a plan that was made when the queue was a page long reads all of it
-// for ever (4 ms for each job behind 7,000).
+// Storing and releasing take the key's lock first, and a function body sees rows committed while it waited.
+// Planned anew each time, 0.1 ms: a plan that was made when the queue was a page long reads all of it for
+// ever (4 ms for each job behind 7,000).
 const PLANNED_ANEW = 'set plan_cache_mode = force_custom_plan'
 const SERIAL = [
   `create function svc_lock_serial(license_id text, serial_key text) returns void language sql as

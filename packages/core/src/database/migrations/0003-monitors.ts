@@ -1,8 +1,7 @@
 import type { MigrationStep } from './index.ts'
 
 // The reasons of these columns stand in monitors/monitor.ts. A run holds a lease under a token of its own:
-// whatever changes the definition takes the lease away, so that the answer to an old question is never
-// written.
+// a change of the definition takes the lease away, so that the answer to an old question is never written.
 const MONITORS = [
   `create table monitors (
     id text primary key,
@@ -51,5 +50,5 @@ const HISTORY = [
     primary key (monitor_id, seq)) with (fillfactor = 80)`,
 ]
 
-/** DNS monitors and what became of their runs. */
+/** DNS monitors and the outcomes of their runs. */
 export const monitors: MigrationStep = { name: '0003-monitors', sql: [...MONITORS, ...HISTORY] }

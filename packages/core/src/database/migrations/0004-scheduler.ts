@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** When a periodic task was last begun, by whichever replica: what keeps it to once a period. */
+/** When any replica last began a periodic task: this keeps it to once a period. */
 export const scheduler: MigrationStep = {
   name: '0004-scheduler',
   sql: [

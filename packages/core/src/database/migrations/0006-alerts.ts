@@ -142,7 +142,7 @@ const FACTS = [
   `create index jobs_failed on jobs (finished_at) where has_failed`,
 ]
 
-/** Alerts, their lifecycle and delivery, and what they are judged by that nothing else keeps. */
+/** Alerts, their lifecycle and delivery, and the facts for their rules that nothing else keeps. */
 export const alerts: MigrationStep = {
   name: '0006-alerts',
   sql: [...LIFECYCLE, ...DELIVERY, ...CLONES, ...FACTS],

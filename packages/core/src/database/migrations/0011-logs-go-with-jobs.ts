@@ -3,9 +3,9 @@ import type { MigrationStep } from './index.ts'
 /**
  * Logs go with their jobs by a trigger on `jobs`, which hardly ever lose a row, instead of a foreign key,
  * whose check is a statement of its own for each chunk: an eighth of PostgreSQL's time for 20 lines. It asked
- * for the row that the statements that append have just locked, and which therefore nobody can delete before
- * they are committed. A trigger sees what was committed since it began to wait only in a transaction that
- * reads it: in another, lines stored meanwhile would stay.
+ * for the row that appending statements have just locked, which therefore nobody can delete before they are
+ * committed. A trigger sees rows committed since it began to wait only in a transaction that reads it: in
+ * another, lines stored meanwhile would stay.
  *
  * After a truncation the logs are deleted, since a statement that truncates both tables allows no second
  * truncation.

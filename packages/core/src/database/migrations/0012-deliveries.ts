@@ -1,9 +1,9 @@
 import type { MigrationStep } from './index.ts'
 
 /**
- * The outbox of all features: the deliveries of alerts under names that are not those of alerts. The kinds
- * `log` and `webhook` are digests of alerts, with a tenant as the recipient. Replicas of the previous release
- * go on through a view of the former name, which PostgreSQL lets them write through.
+ * The outbox of all features: the deliveries of alerts, under general names. The kinds `log` and `webhook`
+ * are digests of alerts, with a tenant as the recipient. Replicas of the previous release go on through a
+ * view of the former name, which PostgreSQL lets them write through.
  */
 export const deliveries: MigrationStep = {
   name: '0012-deliveries',

@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Tokens with which programs run operations. */
+/** Tokens for programs that run operations. */
 export const apiTokens: MigrationStep = {
   name: '0014-api-tokens',
   sql: [

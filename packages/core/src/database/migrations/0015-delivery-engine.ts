@@ -16,9 +16,9 @@ const INDEXES = [
 ]
 
 /**
- * The outbox of all features gets what many receivers need: the payload of a delivery, sequences, ends, and
- * the state of the way to each receiver. A receiver without a row has the state of a new one, so that whoever
- * adds a delivery, replicas of the previous release among them, writes nothing here.
+ * The outbox of all features gets the columns for many receivers: the payload of a delivery, sequences, ends,
+ * and each receiver's breaker state. A receiver without a row has the state of a new one, so that adding a
+ * delivery, also by replicas of the previous release, writes nothing here.
  */
 export const deliveryEngine: MigrationStep = {
   name: '0015-delivery-engine',

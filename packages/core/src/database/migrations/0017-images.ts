@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** The ledger of captured images. A host that is forgotten keeps its images: they are what brings it back. */
+/** The ledger of captured images. A host that is forgotten keeps its images: it is restored from them. */
 export const images: MigrationStep = {
   name: '0017-images',
   sql: [

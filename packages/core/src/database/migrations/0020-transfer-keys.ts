@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Keys by which hosts get data from each other, and the sessions that they opened. */
+/** Keys for hosts to get data from each other, and the sessions that they opened. */
 export const transferKeys: MigrationStep = {
   name: '0020-transfer-keys',
   sql: [

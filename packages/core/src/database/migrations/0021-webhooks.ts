@@ -41,10 +41,9 @@ const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 /** Larger bodies are sent with the ids alone. */
 const MAX_BODY_BYTES = 32_768
 
-// One statement that writes the message and its deliveries, in the transaction of what happened. The ids
-// follow from the fact, so that a second report of it writes nothing. A license-less fact is told to every
-// endpoint of the tenant.
-// Name of the type: `event`; of the sequence: `topic`.
+// One statement that writes the message and its deliveries, in the transaction of the event. The ids follow
+// from the fact, so that a second report of it writes nothing. A license-less fact is told to every endpoint
+// of the tenant. Name of the type: `event`; of the sequence: `topic`.
 const EVENT = `create function svc_event(license text, tenant text, event text, fact text, topic text, happened timestamptz,
     content json, thin json default null, beside text default '') returns void language plpgsql as $$
   declare
@@ -191,7 +190,7 @@ const LICENSES = [
 ]
 
 /**
- * Webhooks of licenses. Triggers write what happened: no statement of a feature knows of webhooks, none can
+ * Webhooks of licenses. Triggers write the events: no statement of a feature knows of webhooks, none can
  * forget an event, and replicas of the previous release tell theirs.
  */
 export const webhooks: MigrationStep = {

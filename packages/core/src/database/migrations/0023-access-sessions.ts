@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Sessions of operators on hosts, and the keys by which hosts ask for them. */
+/** Sessions of operators on hosts, and the keys that hosts ask for them with. */
 export const accessSessions: MigrationStep = {
   name: '0023-access-sessions',
   sql: [

@@ -77,7 +77,7 @@ const FACTS = (
   'status', ${license}.status, 'billing_state', ${license}.billing_state,
   'current_period_end', ${SECONDS(`${license}.current_period_end`)}))`
 
-// Only the statement of billing sets a billing state: what operators change of a license is no event of
+// Only the statement of billing sets a billing state: operators' changes of a license are no events of
 // billing.
 const EVENTS = [
   `create or replace function svc_license_event() returns trigger language plpgsql as $$
@@ -113,5 +113,5 @@ const EVENTS = [
   `create trigger billing_dunning_event after insert on billing_dunning for each row execute function svc_dunning_event()`,
 ]
 
-/** Tiers of licenses, and what the payment provider tells of them. */
+/** Tiers of licenses, and the payment provider's events about them. */
 export const billing: MigrationStep = { name: '0024-billing', sql: [...LICENSES, ...TABLES, ...EVENTS] }

@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Domains that licenses have scanned from outside, their scans, and what those found. */
+/** Domains that licenses have scanned from outside, their scans, and the findings. */
 export const attackSurface: MigrationStep = {
   name: '0026-attack-surface',
   sql: [

@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Tokens of the browser worker, and what was done with them. */
+/** Tokens of the browser worker, and the work that was done with them. */
 export const browser: MigrationStep = {
   name: '0027-browser',
   sql: [

@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Mail addresses that alerts are sent to: one list for each tenant, and one for what belongs to none. */
+/** Mail addresses that alerts are sent to: one list for each tenant, and one for alerts without a tenant. */
 export const alertMailboxes: MigrationStep = {
   name: '0029-alert-mailboxes',
   sql: [

@@ -1,6 +1,6 @@
 import type { MigrationStep } from './index.ts'
 
-/** Steps of which the holders of licenses were reminded, or which were skipped: those have no message. */
+/** Reminders sent to holders of licenses, and steps that were skipped: those have no message. */
 export const emailReminders: MigrationStep = {
   name: '0030-email-reminders',
   sql: [

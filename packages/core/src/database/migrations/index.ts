@@ -36,7 +36,7 @@ import { agentOnly } from './0035-agent-only.ts'
 import { lanesOfEndedJobs } from './0036-lanes-of-ended-jobs.ts'
 import { troubledPaymentEvents } from './0037-troubled-payment-events.ts'
 
-/** The table in which the runner notes what it has run. */
+/** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
 
 /** One change of the schema. Never edited after release: a database remembers its checksum. */
