@@ -139,7 +139,7 @@ export const chatOperations = [
   }),
   operation({
     name: 'chat.ask',
-    summary: 'show the documents' passages on a question, and the answer without a model',
+    summary: "show the documents' passages on a question, and the answer without a model",
     permission: 'platform.support',
     scope: 'platform',
     changes: false,
