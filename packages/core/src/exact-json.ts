@@ -21,7 +21,7 @@ const A_NUMBER = 'a number from -9007199254740991 to 9007199254740991; send a la
 const A_TEXT = 'a text without NUL'
 const MAX_PLACE_CHARS = 100
 
-/** A list or an object that the walk is in, and the place of what comes next in it. */
+/** A list or an object that the walk is in, and the place of its next entry. */
 interface Frame {
   readonly isList: boolean
   at: string | number
@@ -64,7 +64,7 @@ export function requireExact(text: string): void {
   }
 }
 
-// A refusal repeats nothing but what could be the name of a field.
+// A refusal repeats only text that could be the name of a field.
 const nameOf = (key: string): string => (/^[a-z][a-z0-9_]{0,63}$/.test(key) ? key : '*')
 
 /** The value of a string, as far as NUL counts: a text without an escape of it is not parsed. */

@@ -22,7 +22,7 @@ export interface Feature<Needs, Sto, Svc, Uses> {
   readonly operations: readonly Operation<Uses>[]
   /** Its tasks of a tick, which run in the order of the list of their names. */
   readonly tasks?: (services: Svc) => readonly ScheduledTask[]
-  /** Deletes what is past its retention, once an hour. */
+  /** Deletes rows past their retention, once an hour. */
   readonly purge?: Purge<Svc>
 }
 
@@ -33,9 +33,9 @@ export const featureOf =
     feature
 
 /**
- * Features in the order in which their services are made: each may use what those before it provide, which
- * the compiler checks. `Tools` are what a plane has before its features. Operations may use the services of
- * any feature: `Uses` are all that they use.
+ * Features in the order of their services' making: each may use the services of earlier ones, which the
+ * compiler checks. `Tools` are a plane's parts before its features. Operations may use the services of any
+ * feature: `Uses` are all that they use.
  */
 export class Features<Tools, Sto, Svc, Uses> {
   readonly stores: () => Promise<StoresOver<Sto>>

@@ -63,9 +63,9 @@ export type ProblemCode =
 
 /** Facts that go with a problem, safe to show: never a key, a token or a received value that may be one. */
 export interface ProblemData {
-  /** One sentence for an operator: what is wrong and what to do next. */
+  /** One sentence for an operator: the fault and the next step. */
   readonly detail?: string
-  /** Field-scoped messages of a refused input, at most 12; or what stands against it. */
+  /** Field-scoped messages of a refused input, at most 12; or the reasons against it. */
   readonly details?: readonly string[]
   /** Candidates that an ambiguous name may mean. */
   readonly candidates?: readonly string[]
@@ -77,7 +77,7 @@ export interface ProblemData {
   readonly revision?: number
   /** Why a page may not be opened or cannot be reached: a word of the service, or Chromium's. */
   readonly reason?: string
-  /** Phase in which a page was too late. */
+  /** Phase of a page that exceeded its time limit. */
   readonly phase?: string
   /** Whole seconds until another attempt makes sense, at least 1. */
   readonly retryAfterSeconds?: number

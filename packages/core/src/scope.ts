@@ -7,7 +7,7 @@ export type Scope =
 /** The scope that leaves nothing out: of platform staff, and of the plane's own work. */
 export const PLATFORM: Scope = { of: 'platform' }
 
-/** Returns the scope of a tenant's people: the tenant's own things and those of its licenses. */
+/** Returns the scope of a tenant's people: the tenant's own things and its licenses' things. */
 export const ofTenant = (id: string): Scope => ({ of: 'tenant', id })
 
 /** Returns the scope of one license. */

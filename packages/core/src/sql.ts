@@ -44,7 +44,7 @@ export {
   type TransferPlace,
 }
 
-/** Places in which rows are kept. */
+/** Places where rows are kept. */
 export type StorageSource =
   /** A PostgreSQL server, with at most `poolSize` connections, 10 by default. */
   | (DatabaseServer & { readonly poolSize?: number })

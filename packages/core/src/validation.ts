@@ -194,7 +194,7 @@ const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${t
  */
 export function storable<T>(value: T): T {
   const text = JSON.stringify(value)
-  // Most values contain no `\u`, with which JSON escapes both.
+  // Most values contain no `\u`, JSON's escape for both.
   if (!text.includes('\\u')) return JSON.parse(text) as T
   return JSON.parse(
     text

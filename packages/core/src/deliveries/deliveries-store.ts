@@ -49,12 +49,12 @@ export interface DueCounts {
  * Storage of the outbox: deliveries that wait, are leased, or are over, and the state of the way to each
  * receiver. Nothing else queues.
  *
- * Another channel joins in four steps. It chooses a `kind` and what its `recipient` names: the unit that
- * fails as one, and so has one breaker (an endpoint; for mail, the relay). It calls `add` in the transaction
- * that writes what is to be sent, and names that by `payload`. It writes a `DeliverySender` for the kind: how
+ * Another channel joins in four steps. It chooses a `kind` and a meaning for `recipient`: the unit that fails
+ * as one, and so has one breaker (an endpoint; for mail, the relay). It calls `add` in the transaction that
+ * writes the thing to be sent, and names that by `payload`. It writes a `DeliverySender` for the kind: how
  * one attempt is made, its schedule and its breaker. It makes a `DeliveryRunner` of the sender, and calls
  * `run` from a task of the tick and from its run route. Claims, leases, retries, breakers, expiry and
- * retention are then those of the engine.
+ * retention are then the engine's.
  */
 export interface DeliveriesStore {
   /** Adds a delivery. The id must be new. */

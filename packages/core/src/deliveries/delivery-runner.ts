@@ -60,7 +60,7 @@ export class DeliveryRunner {
   readonly #parts: DeliveryRunnerParts
   readonly #sender: DeliverySender
   readonly #inFlight: InFlight
-  /** The last claim: claims of one process follow each other, so that each knows what the others took. */
+  /** The last claim: claims of one process follow each other, so that each knows the others' deliveries. */
   #claim: Promise<unknown> = Promise.resolve()
 
   constructor(parts: DeliveryRunnerParts, sender: DeliverySender) {
@@ -69,7 +69,7 @@ export class DeliveryRunner {
     this.#inFlight = new InFlight(sender)
   }
 
-  /** Takes what is due until nothing is, or the run reaches one of its bounds. */
+  /** Takes due deliveries until none is left, or the run reaches one of its bounds. */
   async run({
     signal,
     until,

@@ -19,13 +19,13 @@ export interface DeliverySender extends RetryPolicy {
   /** Makes one attempt. Never throws for a failure of the receiver. Must end within `LEASE_SECONDS`. */
   send(delivery: Delivery, signal: AbortSignal | undefined): Promise<DeliveryOutcome>
   /**
-   * Returns what is written in the transaction that records a result; undefined if nothing follows from it,
-   * which saves the transaction.
+   * Returns the write that goes into the transaction that records a result; undefined if there is none, which
+   * saves the transaction.
    */
   follow?(delivery: Delivery, state: AttemptState, outcome: DeliveryOutcome): Follow | undefined
   /** Called after each attempt, for metrics. */
   ended?(delivery: Delivery, state: AttemptState): void
 }
 
-/** Writes what follows from a recorded result. */
+/** Writes the consequences of a recorded result. */
 export type Follow = (stores: Stores) => Promise<void>

@@ -11,9 +11,9 @@ const cooldown = (opens: string) =>
   `make_interval(secs => least($11::float8 * 2 ^ (least(${opens}, 30) - 1), $12::float8) * $13::float8)`
 
 /**
- * Records a result, and what the breaker of the receiver makes of it. One statement, so that a success costs
- * one: the row of the receiver is written only if something changes in it, and the instant of the last
- * success once a second.
+ * Records a result, and the change of the receiver's breaker. One statement, so that a success costs one: the
+ * row of the receiver is written only if something changes in it, and the instant of the last success once a
+ * second.
  */
 export const SETTLE = {
   name: 'delivery-settle',

@@ -19,13 +19,13 @@ export interface DeliveryTarget {
 export interface Delivery extends DeliveryTarget {
   /** Stays the same over all attempts, so that receivers recognize a repeated delivery. */
   readonly id: string
-  /** The name that its feature gave to what it carries. Several deliveries may carry the same. */
+  /** The name that its feature gave to its payload. Several deliveries may carry the same. */
   readonly payload: string | undefined
   /** Attempts so far; of a delivery that was just taken, the attempt about to be made included. */
   readonly attempts: number
   /** How many attempts it gets; undefined if as many as its sender makes. */
   readonly maxAttempts: number | undefined
-  /** Whether it is attempted whatever the state of its receiver. */
+  /** Whether it is attempted in any state of its receiver. */
   readonly isForced: boolean
   readonly createdAt: Date
 }
@@ -46,7 +46,7 @@ export interface NewDelivery extends DeliveryTarget {
    */
   readonly sequence?: string | undefined
   /**
-   * Whether it is attempted whatever the state of its receiver, on which its result has no effect. For a test
+   * Whether it is attempted in any state of its receiver; its result does not change that state. For a test
    * that a person asks for.
    */
   readonly isForced?: boolean | undefined
@@ -86,6 +86,6 @@ export interface DeliveryOutcome {
   readonly retryAfterSeconds?: number | undefined
   /** The header `Retry-After` as it came. */
   readonly retryAfter?: string | undefined
-  /** First characters of what was answered, for the record of the attempt. */
+  /** First characters of the answer, for the record of the attempt. */
   readonly response?: string | undefined
 }

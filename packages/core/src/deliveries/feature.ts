@@ -1,6 +1,6 @@
 import { featureOf } from '../feature.ts'
 
-/** The queue of what is sent to others; webhooks, alerts and email send by it. */
+/** The queue of messages to others; webhooks, alerts and email send by it. */
 export const deliveries = featureOf()({
   stores: async () => (await import('./deliveries-store-sql.ts')).stores,
   services: () => ({}),

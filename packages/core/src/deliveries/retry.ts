@@ -7,7 +7,9 @@ export interface RetryPolicy {
    * Delays before each retry, in seconds. A delivery whose last retry fails is given up.
    */
   readonly retrySeconds: readonly number[]
-  /** Largest share by which a delay is longer or shorter, so that deliveries that failed together spread. */
+  /**
+   * Largest share that a delay may be longer or shorter by, so that deliveries that failed together spread.
+   */
   readonly jitter: number
 }
 
@@ -26,9 +28,9 @@ export function spreadOf(name: string, jitter: number): number {
 }
 
 /**
- * Returns the delay before the attempt after the given one, in seconds: that of the schedule with its jitter,
- * at least `restSeconds`, and what the receiver asks for between the delay and twice the delay, or an hour if
- * that is more.
+ * Returns the delay before the attempt after the given one, in seconds: the schedule's delay with its jitter,
+ * at least `restSeconds`, and the receiver's wish between the delay and twice the delay, or an hour if that
+ * is more.
  */
 export function retryDelay(
   { id, attempts }: { readonly id: string; readonly attempts: number },

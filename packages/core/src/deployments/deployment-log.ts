@@ -62,8 +62,8 @@ export function locate(attempts: readonly AttemptLines[], after: number): ViewPl
 }
 
 /**
- * Returns `lines` with a system line before each change of the attempt; `before` is that of the line before
- * them.
+ * Returns `lines` with a system line before each change of the attempt; `before` is the attempt of the line
+ * before them.
  */
 export function withSystemLines(lines: readonly StoredLine[], before: number | undefined): LogLine[] {
   let previous = before

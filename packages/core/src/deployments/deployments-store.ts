@@ -10,7 +10,7 @@ export interface DeploymentFilter {
   readonly limit: number
 }
 
-/** Storage of deployments; their state is that of their job. Lists are newest first. */
+/** Storage of deployments. A deployment's state is its job's. Lists are newest first. */
 export interface DeploymentsStore {
   add(deployment: NewDeployment, now?: Date): Promise<void>
   get(id: string): Promise<Deployment | undefined>

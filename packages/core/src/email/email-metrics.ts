@@ -7,7 +7,7 @@ import {
   RECIPIENT_STATES,
 } from './sending/email-message.ts'
 
-/** Counters of messages and of what became of their recipients. */
+/** Counters of messages and of outcomes for their recipients. */
 export class EmailMetrics {
   readonly #queued
   readonly #recipients

@@ -4,7 +4,7 @@ import { field } from '../validation.ts'
 export const EMAIL_PAGE = { max: 100, fallback: 50 } as const
 
 // Control characters end lines of a header, and marks of direction show another text than there is.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the check is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the check looks for these
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
 /** Whether a text has neither control characters nor marks that turn the direction of writing. */

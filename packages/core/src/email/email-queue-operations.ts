@@ -91,7 +91,7 @@ const ownerOf = async (scope: Scope, { licenses }: EmailQueueUses, license: stri
 const reads = { permission: 'platform.support', scope: 'platform', changes: false } as const
 const writes = { permission: 'platform.security', scope: 'platform', changes: true } as const
 
-/** Operations on messages and on what delivers them. */
+/** Operations on messages and on their delivery. */
 export const emailQueueOperations = [
   operation({
     name: 'email-queue.list',

@@ -25,7 +25,7 @@ export interface EmailsParts {
 
 const MESSAGE_DAYS = 90
 
-/** Messages: what was sent, what waits, and who gets none. */
+/** Messages: the sent ones, the waiting ones, and suppressed recipients. */
 export class Emails {
   readonly #parts: EmailsParts
 
@@ -66,7 +66,10 @@ export class Emails {
     return present(await this.#parts.storage.emailMessages.find(id))
   }
 
-  /** Cancels what was not accepted yet. @throws Problem `not-found`, `conflict` if the message is over */
+  /**
+   * Cancels the recipients that were not accepted yet. @throws Problem `not-found`, `conflict` if the message
+   * is over
+   */
   async cancel(id: string): Promise<EmailMessage> {
     const { storage, clock } = this.#parts
     const { state } = await this.find(id)
@@ -118,7 +121,7 @@ export class Emails {
     return (await this.#parts.storage.deliveries.recipient(target)).breaker !== 'closed'
   }
 
-  /** Deletes what is kept long enough. Returns the number of messages. */
+  /** Deletes messages past their retention. Returns their number. */
   async purge(): Promise<number> {
     const { storage, clock, config } = this.#parts
     const now = clock.statementTime()

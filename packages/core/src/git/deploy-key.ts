@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 
 const TYPE = 'ssh-ed25519'
 const MAGIC = Buffer.from('openssh-key-v1\0')
-/** Private parts are padded to whole blocks of the cipher; those of `none` have eight bytes. */
+/** Private parts are padded to whole blocks of the cipher; blocks of `none` have eight bytes. */
 const BLOCK = 8
 /** OpenSSH breaks lines after 70 columns. */
 const LINES = /.{1,70}/g

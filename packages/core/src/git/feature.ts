@@ -24,7 +24,7 @@ export interface GitServices {
   readonly gitTest: GitTest
 }
 
-/** Git hooks: the hooks themselves, what arrives by them, and what their hosts are given. */
+/** Git hooks: the hooks themselves, their deliveries, and the credentials for their hosts. */
 export const git = featureOf<GitNeeds>()({
   stores: async () => (await import('./git-hooks-store-sql.ts')).stores,
   services: (base, { parts, jobs, licenses, licenseDeeds }): GitServices => {

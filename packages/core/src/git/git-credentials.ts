@@ -36,8 +36,8 @@ export class GitCredentials {
 
   /**
    * Returns a job as its host gets it. The credentials of a hook go with jobs of the hook's own license and
-   * repository alone: whoever may make jobs could otherwise have them sent anywhere. If they cannot be had,
-   * the job says `missing`, and its host fails it.
+   * repository alone: otherwise anybody who may make jobs could have them sent anywhere. If they cannot be
+   * had, the job says `missing`, and its host fails it.
    */
   async handOut(job: Job): Promise<Job> {
     const source = objectOf(job.payload.source)

@@ -13,7 +13,7 @@ import {
 } from './git-hook.ts'
 import { globFault } from './path-globs.ts'
 
-/** Wishes for a hook; one that is absent leaves what was there, or in a new hook the default. */
+/** Wishes for a hook; an absent one leaves the present value, or in a new hook the default. */
 export interface GitHookWishes {
   readonly fingerprint?: string | undefined
   readonly repoUrl?: string | undefined

@@ -81,7 +81,7 @@ async function hostOf(
   throw new Problem('invalid-input', { details: ['fingerprint: expected a string of 1 to 512 characters'] })
 }
 
-/** Returns the hook that is meant, among those of the license if one is. */
+/** Returns the hook that is meant, among the license's hooks if a license is given. */
 async function named(
   { gitHooks }: GitHookUses,
   idOrApp: string,
@@ -122,7 +122,7 @@ const add = operation({
 
 const update = operation({
   name: 'git-hooks.update',
-  summary: 'change a git hook; what is not named stays',
+  summary: 'change a git hook; fields that are not named stay',
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
@@ -205,7 +205,7 @@ const show = operation({
 
 const deliveries = operation({
   name: 'git.deliveries',
-  summary: 'list what git hosts sent to a hook, newest first, and what came of it',
+  summary: 'list the deliveries of git hosts to a hook, newest first, with their outcomes',
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
@@ -267,5 +267,5 @@ async function scopeOf(
   return { licenseId: license === undefined ? undefined : await licenses.resolve(scope, license) }
 }
 
-/** Operations on git hooks and on what arrived by them. */
+/** Operations on git hooks and on their deliveries. */
 export const gitHookOperations = [add, update, rotate, remove, list, show, deliveries, test]

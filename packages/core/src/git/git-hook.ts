@@ -2,13 +2,13 @@
 export const GIT_PROVIDERS = ['github', 'gitlab', 'gitea', 'bitbucket', 'generic'] as const
 export type GitProvider = (typeof GIT_PROVIDERS)[number]
 
-/** The ways in which a host gets into a repository: as anybody, with a key made here, or with a token. */
+/** A host's ways into a repository: as anybody, with a key made here, or with a token. */
 export const CLONE_KINDS = ['none', 'deploy_key', 'token'] as const
 export type CloneKind = (typeof CLONE_KINDS)[number]
 
 /**
- * The submodules that are fetched with the credentials of a hook: none, those of the owner of the repository,
- * or all on its server. Keys and tokens often open more than the one repository.
+ * The submodules that are fetched with the credentials of a hook: none, the submodules of the repository's
+ * owner, or all on its server. Keys and tokens often open more than the one repository.
  */
 export const SUBMODULE_SCOPES = ['none', 'owner', 'server'] as const
 export type SubmoduleScope = (typeof SUBMODULE_SCOPES)[number]
@@ -18,7 +18,7 @@ export const MAX_HOOKS = 100
 /** The branch of a hook that names none. */
 export const DEFAULT_BRANCH = 'main'
 
-/** The part of a hook that can be changed: what is built where, and which pushes deploy. */
+/** The part of a hook that can be changed: the build, its hosts, and the pushes that deploy. */
 export interface GitHookSettings {
   /** Fingerprint of the host that builds. */
   readonly fingerprint: string
@@ -51,7 +51,10 @@ export interface GitHook extends GitHookSettings {
   readonly updatedAt: Date
 }
 
-/** `git-check-ref-format` without what no host shows: at most 244 characters, no blanks, no wildcards. */
+/**
+ * `git-check-ref-format` without names that no git host shows: at most 244 characters, no blanks, no
+ * wildcards.
+ */
 export function isRefName(name: string): boolean {
   if (!/^[^\s\p{C}~^:?*[\\]{1,244}$/u.test(name)) return false
   if (/^[-/@+]|\/$|\.$|\.\.|@\{|\/\//.test(name)) return false
@@ -67,7 +70,7 @@ const PATH = /^[A-Za-z0-9._~%+@=,-]+(?:\/[A-Za-z0-9._~%+@=,-]+)*$/
 export interface RepoAddress {
   readonly scheme: 'https' | 'http' | 'ssh'
   readonly host: string
-  /** In lower case, without a leading slash and without `.git`: what a push names its repository by. */
+  /** In lower case, without a leading slash and without `.git`: the name of a repository in a push. */
   readonly path: string
 }
 

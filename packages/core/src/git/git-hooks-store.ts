@@ -9,7 +9,10 @@ export interface NewGitHook extends GitHookSettings {
   readonly app: string
 }
 
-/** Secrets of a hook: of its deliveries, the one before, and those with which its repository is fetched. */
+/**
+ * Secrets of a hook: the one that signs its deliveries, its predecessor, and the credentials for fetching its
+ * repository.
+ */
 export const HOOK_SECRETS = ['secret', 'previous', 'token', 'deploy_key'] as const
 export type HookSecretKind = (typeof HOOK_SECRETS)[number]
 
@@ -22,7 +25,7 @@ export interface HookSecret {
   readonly until: Date | undefined
 }
 
-/** The name of the row of a secret, to which its sealed text is bound. */
+/** The name of the row of a secret. The sealed text is bound to it. */
 export const hookSecretId = (hookId: string, kind: HookSecretKind): string => `${hookId}/${kind}`
 
 /** A ref of a delivery, and its outcome. A message without refs is one with the ref `''`. */
@@ -52,7 +55,7 @@ export interface GitDelivery {
 /** A delivery to be stored. */
 export type NewGitDelivery = Omit<GitDelivery, 'receivedAt' | 'micros'>
 
-/** A ref of a delivery, by which its earlier copies are found. */
+/** A ref of a delivery. Its earlier copies are found by it. */
 export type DeliveryKey = Pick<GitDelivery, 'hookId' | 'deliveryId' | 'bodyDigest' | 'ref'>
 
 /** Git hooks, their secrets, and the deliveries to them. */
@@ -72,12 +75,12 @@ export interface GitHooksStore {
   find(idOrApp: string): Promise<readonly GitHook[]>
   /** The secrets of a hook that have not ended, by kind. */
   secrets(hookId: string, now?: Date): Promise<readonly HookSecret[]>
-  /** Stores a secret in place of that of the same kind. @throws for a hook that is gone */
+  /** Stores a secret in place of the former one of its kind. @throws for a hook that is gone */
   setSecret(secret: HookSecret): Promise<void>
   removeSecret(hookId: string, kind: HookSecretKind): Promise<void>
   /**
-   * The newest delivery with a job among those of this ref that have the same name, or that are of the last
-   * day and have the same body.
+   * The newest delivery with a job for this ref that has the same name, or is of the last day and has the
+   * same body.
    */
   earlier(key: DeliveryKey, now?: Date): Promise<GitDelivery | undefined>
   /** The newest delivery of a ref that is neither a duplicate nor stale. */

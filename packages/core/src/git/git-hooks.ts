@@ -26,7 +26,7 @@ export interface SetHook {
 
 /** Most hooks in a list. */
 export const HOOKS_LISTED = 500
-/** Days for which deliveries are kept. */
+/** Days that deliveries are kept. */
 export const DELIVERY_DAYS = 30
 
 /** Hooks that deploy when a repository is pushed to (wire-host §2). */
@@ -50,8 +50,8 @@ export class GitHooks {
   }
 
   /**
-   * Makes the hook of a license for an application, or changes it to what is wished; the same again changes
-   * nothing. Another secret than before takes over as by `rotate`.
+   * Makes the hook of a license for an application, or changes it as wished; the same again changes nothing.
+   * Another secret than before takes over as by `rotate`.
    * @throws Problem `public-url-not-configured`, `secrets-not-configured`, `invalid-input`,
    * `agent-not-owned`, `too-many-hooks`
    */
@@ -189,7 +189,7 @@ export class GitHooks {
     return { hook, created: false, secret }
   }
 
-  /** Stores what a change of the way to clone needs, and removes what it no longer does. */
+  /** Stores the secrets that a new way to clone needs, and removes the others. */
   async #withCloneSecrets(
     stores: Stores,
     { id, app, cloneKind: before }: GitHook,
@@ -208,7 +208,7 @@ export class GitHooks {
   }
 }
 
-/** Returns the refusal of a hook that does not exist, for whoever asks. */
+/** Returns the refusal of a hook that does not exist, for any caller. */
 export const noHook = (idOrApp?: string): Problem =>
   new Problem('hook-not-found', idOrApp === undefined ? {} : { detail: `there is no git hook ${idOrApp}` })
 

@@ -17,7 +17,7 @@ export interface LicenseCheck {
   requireOpen(licenseId: string): Promise<void>
 }
 
-/** The check of what a license key may do beside acting for hosts. */
+/** The check of a license key's rights beside acting for hosts. */
 export type DeedCheck = Pick<LicenseDeeds, 'admitKey'>
 
 /** Dependencies of `GitPushes`. */
@@ -45,7 +45,7 @@ export interface GitMessage extends Omit<Arrival, 'push'> {
 
 const DEED = 'git-push'
 const HOOK_ID = /^ghk_[0-9a-z]{1,60}$/
-/** Compared with what senders to an unknown hook know, so that they wait as long as others. */
+/** Compared with the proof of senders to an unknown hook, so that they wait as long as others. */
 const NOBODYS = ['whsec_bm9ib2R5IGtub3dzIHRoaXMgc2VjcmV0LCBldmVyICE=']
 
 /** Messages of git hosts about pushes, and the jobs that they make (wire-host §2.2, 2.3). */
@@ -59,7 +59,7 @@ export class GitPushes {
   }
 
   /**
-   * Finds out who sent a delivery to a hook, or to none: then a license key says which hooks are meant.
+   * Finds the sender of a delivery to a hook, or to none: then a license key says which hooks are meant.
    * @throws Problem `unauthorized`, the same for an unknown hook, a closed license and a wrong credential;
    * `credential-refused` for the key of a license whose key acts for hosts alone
    */

@@ -19,7 +19,7 @@ export interface HookSecretsParts {
 export const placeFor = (hookId: string, kind: HookSecretKind): string =>
   placeOf('gitHookSecrets', hookSecretId(hookId, kind))
 
-/** Secrets of hooks, sealed and opened; the store is that of the caller's transaction. */
+/** Secrets of hooks, sealed and opened, on the store of the caller's transaction. */
 export class HookSecrets {
   readonly #parts: HookSecretsParts
 

@@ -3,7 +3,7 @@ export interface Spent {
   steps: number
 }
 
-/** Judges one part of a path; steps are at most the length of the part times that of the pattern. */
+/** Judges one part of a path; steps are at most the length of the part times the length of the pattern. */
 export type PartMatcher = (text: string, spent: Spent) => boolean
 
 /** A place takes one character or sends on to other places. */
@@ -24,7 +24,10 @@ export function partMatcher(pattern: string): PartMatcher {
   return (text, spent) => text === pattern || (text !== '' && reachesEnd(places, text, spent))
 }
 
-/** Whether the braces of a part hold what `partMatcher` understands: alternatives, or a range as `{a..c}`. */
+/**
+ * Whether the braces of a part hold a form that `partMatcher` understands: alternatives, or a range as
+ * `{a..c}`.
+ */
 export const hasOddBraces = (pattern: string): boolean =>
   (pattern.match(/\{[^{}]*\}/g) ?? []).some((group) => {
     const inside = group.slice(1, -1)
@@ -97,7 +100,7 @@ function appendText(places: Place[], text: string): void {
   for (const char of text) places.push((other) => other === char)
 }
 
-/** Appends alternatives, each of which `add` appends; a `+` at the end of the token repeats them. */
+/** Appends alternatives, each by `add`; a `+` at the end of the token repeats them. */
 function appendChoice(places: Place[], alternatives: readonly (() => void)[], token: string): void {
   const start = places.length
   const starts: number[] = []

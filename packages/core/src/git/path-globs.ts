@@ -38,7 +38,7 @@ const partsOf = (glob: string): readonly string[] => glob.split('/').filter((par
 type Part = '**' | PartMatcher
 type Matcher = (text: string, spent?: Spent) => boolean
 
-/** Returns whether a name, such as that of a tag, matches a glob. */
+/** Returns whether a name, such as a tag's, matches a glob. */
 export function globMatcher(glob: string): Matcher {
   const parts = partsOf(glob).map((part): Part => (part === '**' ? part : partMatcher(part)))
   return (text, spent = { steps: 0 }) => matches(parts, text.split('/'), spent)

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { sameSecret } from '../signing/same-secret.ts'
 import type { PushHeaders } from './push/read-push.ts'
 
-/** A delivery, as far as its sender proves who they are. */
+/** The parts of a delivery that prove its sender. */
 export interface SentDelivery {
   /** By names in lower case; an absent and an empty header are the same. */
   readonly headers: PushHeaders

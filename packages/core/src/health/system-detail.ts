@@ -1,4 +1,4 @@
-/** Details of findings. `docs/reference/checks.md` explains each of them and what to do. */
+/** Details of findings. `docs/reference/checks.md` explains each of them and its remedy. */
 export const SYSTEM_DETAILS = [
   /** The check itself. */
   'timeout',

@@ -21,7 +21,7 @@ export const snapshotId = matching(
 )
 
 const MAX_REPO_CHARS = 255
-// A colon before an `@` is that of `//name:secret@`, or of a scheme with a name such as `sftp:name@host`.
+// A colon before an `@` belongs to `//name:secret@`, or to a scheme with a name such as `sftp:name@host`.
 const USERINFO = /[:/][^:/]*@/
 
 const isRepo = (value: unknown): boolean =>

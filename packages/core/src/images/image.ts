@@ -50,14 +50,14 @@ export interface Image {
   readonly prunedAt: Date | undefined
 }
 
-/** The facts that make an image what it is: a second registration may not contradict them. */
+/** The facts that identify an image: a second registration may not contradict them. */
 export interface ImageContent {
   readonly kind: ImageKind | undefined
   readonly sizeBytes: number | undefined
   readonly capturedAt: Date | undefined
 }
 
-/** Returns whether `given` says nothing about an image that contradicts what is known. */
+/** Returns whether `given` says nothing about an image that contradicts known facts. */
 export function isSameContent(known: ImageContent, given: ImageContent): boolean {
   const agrees = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other
   return (

@@ -7,7 +7,7 @@ export interface ImageRepository {
   readonly repo: string
 }
 
-/** An image that a host registers; what it does not say is undefined. */
+/** An image that a host registers; fields that it does not send are undefined. */
 export interface NewImage
   extends ImageRepository,
     Pick<
@@ -65,7 +65,7 @@ export interface ImagesStore {
   get(id: string): Promise<Image | undefined>
   /** At most `limit` images whose checksum begins with `prefix`, in the order of their ids. */
   find(prefix: string, licenseId: string | undefined, limit: number): Promise<readonly Image[]>
-  /** Images by filter, the latest capture first; those of one instant by id, the greatest first. */
+  /** Images by filter, the latest capture first; within one instant by id, the greatest first. */
   list(filter: ImageFilter): Promise<readonly Image[]>
   /** Deletes an image from the ledger, if `isForced` or it is pruned. Returns it, or undefined. */
   forget(id: string, isForced: boolean): Promise<Image | undefined>

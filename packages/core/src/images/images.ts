@@ -19,7 +19,7 @@ export interface ImagesParts {
   readonly ids: Ids
   readonly jobs: Pick<Jobs, 'enqueue'>
   readonly metrics: ImageMetrics
-  /** Days for which images that left their repository are kept. */
+  /** Days that images that left their repository are kept. */
   readonly prunedRetentionDays: number
 }
 
@@ -31,7 +31,7 @@ export type RegistrationAnswer =
 /** The restore of an image, as an operator orders it. */
 export interface RestoreInput {
   readonly image: Image
-  /** The full fingerprint of the host that restores it; that of another host makes a clone. */
+  /** The full fingerprint of the host that restores it; another host's makes a clone. */
   readonly fingerprint: string
   /** A folder of that host; undefined: one that its handler names after the image. */
   readonly target: string | undefined
@@ -44,7 +44,7 @@ export interface RestoreInput {
 /** Most images that an ambiguous name lists. */
 const MAX_CANDIDATES = 12
 
-/** The ledger of what was captured, and the way back from it. */
+/** The ledger of captured images, and the way back from them. */
 export class Images {
   readonly #parts: ImagesParts
 
@@ -54,7 +54,7 @@ export class Images {
 
   /**
    * Takes the registration of an image by its host, with the ids that its repository still has, if it sends
-   * them. A repeat changes nothing but what is newer.
+   * them. A repeat changes only newer facts.
    * @throws Problem `invalid-input`, `agent-not-owned`, or `job-not-owned` when it names a job that the host
    * does not hold
    */
@@ -141,7 +141,7 @@ export class Images {
       target: target ?? image.id,
       ...(isVerified ? { verify: true } : {}),
       ...(isDrill ? { drill: true } : {}),
-      // A drill compares what comes back with it.
+      // A drill compares the restored data with it.
       ...(isDrill && image.sizeBytes !== undefined ? { size_bytes: image.sizeBytes } : {}),
       // The host of the image registers that a drill of it passed; another host knows another image.
       ...(fingerprint === image.fingerprint ? { own_image: true } : {}),
@@ -211,7 +211,7 @@ function presentOf({ present, confirm_empty }: ImageRegistration): readonly stri
   })
 }
 
-/** The image that was just registered is there, whatever a list says that was made a moment before. */
+/** The image that was just registered is there, even if a list made a moment before lacks it. */
 async function reconciled(
   { images }: Stores,
   image: NewImage,
@@ -221,7 +221,7 @@ async function reconciled(
   return present === undefined ? 0 : images.reconcile(image, [...present, image.checksum], now)
 }
 
-/** Returns the refusal of an image that does not exist, for whoever asks. */
+/** Returns the refusal of an image that does not exist, for any caller. */
 export const noImage = (name: string): Problem =>
   new Problem('not-found', { detail: `there is no image ${shellWord(name)}: svc images list shows them` })
 

@@ -19,10 +19,10 @@ export interface EnqueueLimitsParts extends JobLimits {
 const RETRY_SECONDS = 60
 
 /**
- * Bounds of what a license puts into the queue, so that it fills neither the database nor the time of others.
- * Jobs that wait are counted when the room that was found last is used up, and not for each job, since jobs
- * that end only make room. Each of several replicas knows its own room, so that together they may pass the
- * limit by what was free.
+ * Bounds of a license's jobs in the queue, so that it fills neither the database nor the time of others. Jobs
+ * that wait are counted when the room that was found last is used up, and not for each job, since jobs that
+ * end only make room. Each of several replicas knows its own room, so that together they may pass the limit
+ * by the free room.
  */
 export class EnqueueLimits {
   readonly #parts: EnqueueLimitsParts

@@ -70,7 +70,7 @@ async function claimOpen(slots: readonly Slot[], rows: Rows): Promise<void> {
   }
 }
 
-/** Closes the slots for which there is nothing: no usable license, or no work. */
+/** Closes the slots without a usable license or without work. */
 async function probeOpen(slots: readonly Slot[], rows: Rows): Promise<void> {
   const open = openOf(slots)
   const found = await probe(
@@ -92,8 +92,8 @@ const emptyHanded = ({ cancel, drained }: ProbeResult): LeaseAnswer => ({
   ended: [],
 })
 
-// Near the end of a queue many hosts see the same job. One more probe for all of them finds out who still has
-// something: three statements for each would make all of them wait.
+// Near the end of a queue many hosts see the same job. One more probe for all of them finds those that still
+// have something: three statements for each would make all of them wait.
 async function resolveMisses(slots: readonly Slot[], rows: Rows): Promise<void> {
   if (openOf(slots).length > 1) await probeOpen(slots, rows)
   await Promise.all(openOf(slots).map(async (slot) => close(slot, await resolveMiss(slot, rows))))

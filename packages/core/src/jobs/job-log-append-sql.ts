@@ -26,7 +26,7 @@ const LAST = `left join lateral (select c.attempt as last_attempt, c.next_offset
   from job_log_chunks c where c.job_id = job.id order by c.first_line desc limit 1) last on true`
 const AT_END = `job.first_line = coalesce(job_lines, 0)
   and job.first_offset = case when last_attempt = job.attempt then last_next else 0 end`
-// All bodies are in one parameter, from which each is cut out by its place.
+// All bodies are in one parameter; each is cut out of it by its place.
 const STORE = `insert into job_log_chunks (job_id, attempt, first_line, first_offset, next_offset, lines, accepted, job_chars,
     body, idempotency_key, at)
   select id, job.attempt, job.first_line, job.first_offset, job.next_offset, job.lines, job.accepted, job.chars,

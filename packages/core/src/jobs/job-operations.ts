@@ -52,7 +52,7 @@ async function hostOf({ agents }: JobUses, name: string | undefined, licenseId?:
   return name === undefined ? undefined : agents.resolve(name, licenseId)
 }
 
-/** The licenses that a list is limited to: one, those of a tenant, or undefined for all. */
+/** The licenses that a list is limited to: one license, a tenant's, or undefined for all. */
 async function licensesOf(scope: Scope, services: JobUses, licenseId?: string, tenant?: string) {
   if (tenant === undefined) return licenseId === undefined ? undefined : [licenseId]
   const { id } = await services.tenants.resolve(scope, tenant)

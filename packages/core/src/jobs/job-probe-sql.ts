@@ -25,7 +25,7 @@ const isDue = (target: string, fits: string) => `(select true from jobs j
 /** SQL: whether the license of a request `q` is usable for it at `q.at`. */
 export const LICENSED = isLicensed({ licenseId: 'q.license_id', keyDigest: 'q.key_digest', at: 'q.at' })
 
-// Without `exists`, for which the planner would read all drained hosts into a hash.
+// Without `exists`, which would make the planner read all drained hosts into a hash.
 /** SQL: whether the host of a request `q` is drained. */
 export const DRAINED = `coalesce((select true from agents a
   where a.license_id = q.license_id and a.fingerprint = q.fingerprint and a.drained_at is not null), false)`

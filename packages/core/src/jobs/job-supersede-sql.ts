@@ -27,7 +27,7 @@ const PREFACE = {
     on conflict do nothing`,
 }
 
-/** Ends those of the named jobs that are pending. */
+/** Ends the pending ones among the named jobs. */
 export async function supersede(
   rows: Rows,
   { licenseId, jobIds, reason }: SupersedeWrite,

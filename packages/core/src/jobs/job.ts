@@ -85,6 +85,6 @@ export interface Job {
 /** Whether the job ended because somebody asked it to. */
 export const wasCancelled = (job: Job): boolean => job.state === 'failed' && job.cancel !== undefined
 
-/** Returns the refusal of a job that does not exist, for whoever asks. */
+/** Returns the refusal of a job that does not exist, for any caller. */
 export const noJob = (jobId: string): Problem =>
   new Problem('not-found', { detail: `there is no job ${jobId}` })

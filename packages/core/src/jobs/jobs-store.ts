@@ -190,7 +190,7 @@ export interface JobsStore {
    * none.
    */
   requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
-  /** Ends those of the named jobs that are pending; returns them by id. */
+  /** Ends the pending ones among the named jobs; returns them by id. */
   supersede(write: SupersedeWrite, now?: Date): Promise<readonly Job[]>
   /** Stores the first line of the log of a job that no host has had yet; a second one is not stored. */
   preface(jobId: string, line: LogLine, now?: Date): Promise<void>
@@ -202,8 +202,8 @@ export interface JobsStore {
   /** The number of jobs of a license that wait, or `most` when there are more. */
   pending(licenseId: string, most: number): Promise<number>
   /**
-   * Whether a host that is online may take jobs of this kind: one that runs it, or has never said what it
-   * runs. True while no host of the license is online, since nobody knows then.
+   * Whether a host that is online may take jobs of this kind: one that runs it, or has never declared its
+   * kinds. True while no host of the license is online, since nobody knows then.
    */
   isRun(work: Pick<Job, 'licenseId' | 'kind' | 'target'>, now?: Date): Promise<boolean>
   /** The unfinished job that holds the serial key a pending job waits for. */

@@ -38,7 +38,7 @@ export interface JobsParts {
   readonly licenses: Pick<Licenses, 'requireOpen'>
   readonly metrics: JobMetrics
   readonly leaseSeconds: number
-  /** Limits of what a license puts into the queue; absent: there are none. */
+  /** Limits of a license's jobs in the queue; absent: there are none. */
   readonly limits?: Pick<EnqueueLimits, 'take'> | undefined
 }
 
@@ -60,8 +60,8 @@ export class Jobs {
   /**
    * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key
    * returns the unfinished job that has it, `created: false`.
-   * @throws Problem `invalid-input` when the payload is not what the kind needs, `not-found` for a license
-   * that nobody has, `conflict` when it is suspended, revoked or expired, `rate-limited`
+   * @throws Problem `invalid-input` when the payload does not fit the kind, `not-found` for a license that
+   * nobody has, `conflict` when it is suspended, revoked or expired, `rate-limited`
    */
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
     await this.#parts.licenses.requireOpen(input.licenseId)
@@ -88,8 +88,8 @@ export class Jobs {
   }
 
   /**
-   * Ends those of the named jobs that are pending, in a transaction of the caller, because something newer
-   * takes their place; with `alsoHeld` the others are asked to stop. The caller tells `counted` after it.
+   * Ends the pending ones among the named jobs, in a transaction of the caller, because something newer takes
+   * their place; with `alsoHeld` the others are asked to stop. The caller tells `counted` after it.
    */
   supersedeIn(stores: Stores, superseding: Superseding): Promise<readonly Job[]> {
     return supersedeIn(stores.jobs, superseding, this.#parts.clock.statementTime())
@@ -98,7 +98,7 @@ export class Jobs {
   /**
    * Stores a job for one host within a transaction of another feature, and ends the pending jobs of its kind
    * for that host as superseded. The caller has checked that the license is open.
-   * @throws Problem `invalid-input` when the payload is not what the kind needs
+   * @throws Problem `invalid-input` when the payload does not fit the kind
    */
   async replacePending(stores: Stores, input: EnqueueInput & { readonly target: string }): Promise<Job> {
     this.counted(await endWaiting(stores.jobs, input, this.#parts.clock.statementTime()))
@@ -111,8 +111,8 @@ export class Jobs {
   }
 
   /**
-   * Hands out the job that is due for this host, if any, and tells which of its jobs to stop. Remembers what
-   * the host says about its work.
+   * Hands out the job that is due for this host, if any, and tells which of its jobs to stop. Remembers the
+   * host's report about its work.
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
   async claim({ kinds, concurrency, ...request }: Claim): Promise<LeaseAnswer> {
@@ -228,7 +228,7 @@ export class Jobs {
     return lines
   }
 
-  /** The number of stored lines of all attempts, at which a follower goes on. */
+  /** The number of stored lines of all attempts: the place where a follower goes on. */
   async logLength(jobId: string): Promise<number> {
     const attempts = await this.#parts.storage.jobs.logLengths(jobId)
     return attempts.reduce((sum, { lines }) => sum + lines, 0)

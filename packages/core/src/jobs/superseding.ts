@@ -9,7 +9,7 @@ export const SUPERSEDED = 'superseded by '
 export interface Superseding {
   readonly licenseId: string
   readonly jobIds: readonly string[]
-  /** The name of what takes their place, for the error. */
+  /** The name of their successor, for the error. */
   readonly by: string
   /** Whether jobs that hosts hold are asked to stop. */
   readonly alsoHeld: boolean

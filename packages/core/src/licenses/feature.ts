@@ -16,7 +16,9 @@ const operations: readonly Operation<LicenseUses & LicenseDeedUses>[] = [
   ...licenseDeedOperations,
 ]
 
-/** Licenses, and what their keys may do. The health of a plane uses licenses too, so they are made before. */
+/**
+ * Licenses, and the rights of their keys. The health of a plane uses licenses too, so they are made before.
+ */
 export const licenses = featureOf<{ licenses: Licenses }>()({
   stores: async () => (await import('./licenses-store-sql.ts')).stores,
   services: (base, { licenses }): LicenseServices => ({ licenses, licenseDeeds: new LicenseDeeds(base) }),

@@ -33,11 +33,11 @@ async function meant(scope: Scope, { licenses }: LicenseDeedUses, name: string |
   return (await licenses.list(scope)).filter(({ agentOnly, status }) => !agentOnly && status !== 'revoked')
 }
 
-/** Operations about what the keys of licenses may do. */
+/** Operations on the rights of license keys. */
 export const licenseDeedOperations = [
   operation({
     name: 'licenses.restrict',
-    summary: 'let the key of a license act for hosts alone; a dry run shows what it did beside that',
+    summary: 'restrict a license key to acting for hosts; a dry run shows its other recent calls',
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,
@@ -65,7 +65,7 @@ export const licenseDeedOperations = [
   }),
   operation({
     name: 'licenses.unrestrict',
-    summary: 'let the key of a license do again what it may beside acting for hosts',
+    summary: 'lift the restriction of a license key to acting for hosts',
     permission: 'platform.admin',
     scope: 'platform',
     changes: true,

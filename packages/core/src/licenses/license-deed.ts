@@ -64,11 +64,11 @@ interface DeedFacts {
   readonly least: 'developer' | 'owner' | undefined
   /** The credential that may do it where no API token may. */
   readonly instead?: string
-  /** For the table of what a thief of a key can do. */
+  /** For the table of a key thief's possible actions. */
   readonly does: string
-  /** Commands that show and end what outlives another key; undefined: nothing does. */
+  /** Commands that show and end things that outlive a change of the key; undefined: nothing does. */
   readonly stays: string | undefined
 }
 
-/** Days for which calls are remembered. */
+/** Days that calls are remembered. */
 export const CALL_DAYS = 30

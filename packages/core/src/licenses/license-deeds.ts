@@ -105,7 +105,7 @@ export class LicenseDeeds {
     return changeLicense(this.#parts.storage.licenses, id, { agentOnly })
   }
 
-  /** Forgets calls that are older than what is shown. */
+  /** Forgets calls that are too old to be shown. */
   purge(): Promise<number> {
     const { storage, clock } = this.#parts
     return storage.licenses.purgeCalls(CALL_DAYS, clock.statementTime())

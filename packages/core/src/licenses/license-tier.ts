@@ -4,7 +4,7 @@ import type { LicensesStore } from './licenses-store.ts'
 
 type Tiers = Readonly<Record<string, Tier>>
 
-/** Plan and features of a tier: those of the table, else those of every license. */
+/** Plan and features of a tier: the table's, else every license's. */
 export function entitlement(tier: string | undefined, tiers: Tiers): Tier {
   const known = tier !== undefined && Object.hasOwn(tiers, tier) ? tiers[tier] : undefined
   return known ?? { plan: PLAN, features: FEATURES }

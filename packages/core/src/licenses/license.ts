@@ -37,11 +37,11 @@ export interface License {
   readonly currentPeriodEnd: Date | undefined
   /** Its holder at the payment provider. */
   readonly customerId: string | undefined
-  /** Its key acts for hosts alone; what else it could do needs another credential. */
+  /** Its key acts for hosts alone; its other rights need another credential. */
   readonly agentOnly: boolean
 }
 
-/** Says whether what a license allowed is still allowed. */
+/** Says whether the rights of a license still hold. */
 export interface LicenseStanding {
   isGood(licenseId: string): Promise<boolean>
 }

@@ -161,8 +161,8 @@ export class Licenses {
   }
 
   /**
-   * Returns the id of the license that `name` means: that of an issued license as in `named`; on the platform
-   * also the key or the id of one that was never issued.
+   * Returns the id of the license that `name` means: the id of an issued license as in `named`; on the
+   * platform also the key or the id of one that was never issued.
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
   async resolve(scope: Scope, name: string): Promise<string> {
@@ -200,8 +200,8 @@ export class Licenses {
   }
 
   /**
-   * Returns whether what a license allowed is still allowed: it is usable, or its key is still accepted
-   * without having been issued.
+   * Returns whether the rights of a license still hold: it is usable, or its key is still accepted without
+   * having been issued.
    */
   async isGood(licenseId: string): Promise<boolean> {
     const license = await this.#parts.storage.licenses.get(licenseId)

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { RateCounter } from './rate-counter.ts'
 import type { RateCount, RateLimit } from './rate-limits.ts'
 
-/** A subject's window, linked to its neighbours in the order in which windows opened. */
+/** A subject's window, linked to its neighbours in the order of opening. */
 export interface RateWindow {
   readonly subject: string
   readonly startedAtMs: number
@@ -13,9 +13,9 @@ export interface RateWindow {
 }
 
 /**
- * The windows of one limit, found by subject and kept in the order in which they opened. That order is a
- * linked list and not the map's, because finding the first entry of a `Map` walks over all entries deleted
- * before it: measured 90 µs a request in a flood of new subjects.
+ * The windows of one limit, found by subject and kept in the order of opening. That order is a linked list
+ * and not the map's, because finding the first entry of a `Map` walks over all entries deleted before it:
+ * measured 90 µs a request in a flood of new subjects.
  */
 export class RateWindows {
   readonly #bySubject = new Map<string, RateWindow>()

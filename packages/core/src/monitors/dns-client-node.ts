@@ -80,7 +80,7 @@ const soaText = (soa: SoaRecord): string => {
   return [rooted(nsname), rooted(hostmaster), serial, refresh, retry, expire, minttl].join(' ')
 }
 
-// Node gives each byte as one character; what is UTF-8 is meant as such.
+// Node gives each byte as one character; valid UTF-8 is decoded as UTF-8.
 function txtText(latin: string): string {
   const bytes = Buffer.from(latin, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : latin

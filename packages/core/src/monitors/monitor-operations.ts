@@ -102,7 +102,7 @@ const list = operation({
 
 const update = operation({
   name: 'monitors.update',
-  summary: 'change what a monitor watches, or how',
+  summary: 'change the target of a monitor, or the way it is watched',
   permission: 'platform.security',
   scope: 'platform',
   changes: true,
@@ -196,7 +196,7 @@ const run = operation({
 
 const history = operation({
   name: 'monitors.history',
-  summary: 'what the runs of a monitor found, newest first',
+  summary: "list the results of a monitor's runs, newest first",
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,

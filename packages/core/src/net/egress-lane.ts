@@ -3,7 +3,7 @@ import type { PageRefusal } from './page-guard.ts'
 
 /** A call that the proxy refused. */
 export interface RefusedCall {
-  /** Without user, password, query and fragment, in which secrets may stand. */
+  /** Without user, password, query and fragment, which may hold secrets. */
   readonly url: string
   readonly reason: PageRefusal
 }

@@ -28,7 +28,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Services that Chromium itself asks: what it tells them of a page goes by the credential of that page. */
+/** Services that Chromium itself asks: its requests about a page carry the credential of that page. */
 const OF_THE_BROWSER: ReadonlySet<string> = new Set([
   'clients2.google.com',
   'clients4.google.com',
@@ -45,8 +45,8 @@ const nothing = () => {}
 const digestOf = (credential: string): string => hash('sha256', credential)
 
 /**
- * The only way out of a browser: an HTTP proxy in which every call is judged and pinned by the guard. Each
- * browser context has a lane with a credential of its own; a call without one goes nowhere.
+ * The only way out of a browser: an HTTP proxy, where the guard judges and pins every call. Each browser
+ * context has a lane with a credential of its own; a call without one goes nowhere.
  */
 export class EgressProxy {
   /** Listening is left to the caller, on loopback. */
@@ -193,7 +193,7 @@ function exchanged({ from, to, url, upstream, lane }: Exchange): Promise<void> {
   return promise
 }
 
-/** Returns raw headers without those of the connection. */
+/** Returns raw headers without the connection's. */
 function kept(raw: readonly string[]): string[] {
   const named = new Set(OF_THE_CONNECTION)
   for (const [at, name] of raw.entries())

@@ -28,7 +28,7 @@ export interface OperatorOutboundParts {
 /**
  * Returns a guarded client for an address that the operator set. It may call any port of public addresses,
  * private networks and this machine, but never metadata and link-local addresses. Address pinning, limits and
- * redirect rules are those of every client.
+ * redirect rules are the same for every client.
  */
 export function operatorOutbound({
   resolver = machineResolver(),

@@ -1,4 +1,4 @@
-/** Reasons why a call has no answer, in the order in which they are checked. */
+/** Reasons why a call has no answer, in the order of the checks. */
 export const OUTBOUND_REFUSALS = [
   /** Not an absolute URL with a host that can have addresses. */
   'bad-url',

@@ -97,7 +97,7 @@ export function messageOf({ method = 'GET', headers: given = {}, body }: Outboun
   return { method, headers, body }
 }
 
-/** Returns the client's limits, lowered to those of the request. */
+/** Returns the client's limits, lowered to the request's. */
 export function limitsOf(limits: OutboundLimits, request: OutboundRequest): OutboundLimits {
   const { timeoutMs = limits.totalMs, maxBytes = limits.maxBytes, redirects = 0 } = request
   return {

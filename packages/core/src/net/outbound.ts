@@ -45,7 +45,7 @@ export interface OutboundParts extends AddressRanges {
   /** Log of refusals: it gets the host name and the reason, never a path, an address or a header. */
   readonly log?: Log | undefined
   readonly limits?: Partial<OutboundLimits> | undefined
-  /** Whether any port may be called, even that of another protocol. For addresses that no stranger chose. */
+  /** Whether any port may be called, even another protocol's. For addresses that no stranger chose. */
   readonly anyPort?: boolean | undefined
   /** Certificate authorities (PEM) to trust in addition to the system's, for private installations. */
   readonly ca?: readonly string[] | undefined

@@ -40,7 +40,7 @@ export interface Place {
 
 /**
  * The outbound guard as pages are called through it: it judges addresses, and opens connections to addresses
- * that it judged. The rules are those of every outgoing call, and a list of ports.
+ * that it judged. The rules for every outgoing call hold, and a list of ports.
  */
 export class PageGuard {
   readonly #checks: AddressChecks
@@ -68,7 +68,7 @@ export class PageGuard {
       await checkedAddresses(this.#target(url), this.#checks, deadline)
       return undefined
     } catch (error) {
-      // An address that was not judged is refused, for whatever reason.
+      // An address that was not judged is refused, for any reason.
       return pageRefusalOf(error) ?? 'dns'
     }
   }

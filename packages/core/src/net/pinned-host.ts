@@ -54,7 +54,7 @@ export interface PinnedDialler {
   pin(name: string, addresses: readonly string[]): PinnedHost | undefined
   /** Connects. A place that this dialler has not pinned is a `TypeError`. */
   dial(place: Place, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<Dialled>
-  /** Secures a connection under the host's name, whatever certificate it shows; undefined if that fails. */
+  /** Secures a connection under the host's name, with any certificate; undefined if that fails. */
   secure(
     socket: Socket,
     place: Place,
@@ -114,7 +114,7 @@ export function pinnedDialler({
         servername: host.name,
         secureContext: trusted,
         ALPNProtocols: ['http/1.1'],
-        // A scan looks at what is there: what the certificate lacks is a finding, and nothing secret is sent.
+        // A scan accepts any certificate: its faults are findings, and nothing secret is sent.
         rejectUnauthorized: false,
       })
       try {
@@ -178,7 +178,9 @@ async function exchanged(request: PinnedRequest, socket: Socket, deadline: Deadl
   }
 }
 
-/** Returns the first bytes of a body; of one that breaks off or comes too slowly, what has come by then. */
+/**
+ * Returns the first bytes of a body; if it breaks off or comes too slowly, the bytes that have come by then.
+ */
 async function beginningOf(
   body: AsyncIterable<Uint8Array>,
   most: number,

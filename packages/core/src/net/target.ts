@@ -40,7 +40,7 @@ export function readTarget(
   return { url, host, isLiteral: isIP(host) !== 0, isSecure, port }
 }
 
-/** The words to the one who gave an address that `readTarget` refused: what is expected instead. */
+/** The message for an address that `readTarget` refused: the expected form. */
 export function expectedTarget({ refusal }: OutboundRefused, { plainHttp }: { plainHttp: boolean }): string {
   if (refusal === 'port')
     return 'expected port 80 or 443, or one above 1023 that no other protocol has (port)'

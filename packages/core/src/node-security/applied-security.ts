@@ -1,6 +1,6 @@
 import type { AppliedState, SecurityStanding } from './node-security-store.ts'
 
-/** The beginning of the error of a job whose host went back to what was there before. */
+/** The beginning of the error of a job whose host went back to its former settings. */
 export const ROLLED_BACK = 'rolled back:'
 
 /** The state that the end of a job stands for. */

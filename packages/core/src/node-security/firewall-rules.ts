@@ -27,7 +27,7 @@ export interface RateSet {
 
 /** The facts of a host that its rules depend on. */
 export interface RulesFor {
-  /** Ports on which sshd listens. */
+  /** Ports that sshd listens on. */
   readonly sshPorts: readonly number[]
   /** Whether connections go on that the kernel did not track before. */
   readonly pickup: boolean

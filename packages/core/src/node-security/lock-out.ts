@@ -2,7 +2,7 @@ import { covering, mergedRanges } from './address-range.ts'
 import { coversPort } from './port-range.ts'
 import type { SecuritySettings } from './security-settings.ts'
 
-/** The port of ssh as far as the control plane knows; the host looks at what its sshd listens on. */
+/** The port of ssh as far as the control plane knows; the host looks at its sshd's own ports. */
 export const SSH_PORT = 22
 
 /** Returns which of the ports no rule opens. */
@@ -33,7 +33,7 @@ function everybodyIs(
   return rules.length > 0 && rules.every(({ from }) => from?.every(isDenied) === true)
 }
 
-/** Returns what an operator should know about settings that are taken. */
+/** Returns the warnings about accepted settings, for the operator. */
 export function securityWarnings(settings: SecuritySettings): string[] {
   const { firewall, ssh } = settings
   const warnings = lockOuts(settings)

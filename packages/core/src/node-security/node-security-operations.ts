@@ -62,7 +62,7 @@ export const nodeSecurityOperations = [
   operation({
     ...common,
     name: 'security.show',
-    summary: 'show the firewall and hardening of a host, and what became of it there',
+    summary: 'show the firewall and hardening of a host, and whether they were applied',
     changes: false,
     input: host,
     answer: SECURITY_ANSWERS.show,

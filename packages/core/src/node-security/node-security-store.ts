@@ -54,11 +54,11 @@ export interface SecurityStanding extends HostKey {
 export const KEPT_REVISIONS = 100
 
 /**
- * Storage of the documents of hosts. Their jobs tell what is applied: those of kind `firewall`
- * that are aimed at it and carry the number and the digest of one of its revisions.
+ * Storage of the documents of hosts. Their jobs tell the applied state: jobs of kind `firewall` that are
+ * aimed at the host and carry the number and the digest of one of its revisions.
  */
 export interface NodeSecurityStore {
-  /** The newest revision of a host with what became of it; undefined for a host that was given none. */
+  /** The newest revision of a host with its outcome; undefined for a host that was given none. */
   current(host: HostKey): Promise<HostSecurity | undefined>
   /**
    * Stores the next revision of a host, and lets go of those beyond the newest `KEPT_REVISIONS`. Undefined

@@ -15,7 +15,7 @@ export interface NodeSecurityParts {
   readonly clock: Clock
   readonly jobs: Pick<Jobs, 'replacePending'>
   readonly licenses: Pick<Licenses, 'requireOpen'>
-  /** How long a host waits before it undoes what cuts it off, when nobody says. */
+  /** How long a host waits before it undoes settings that cut it off, by default. */
   readonly rollbackSeconds: number
 }
 
@@ -56,7 +56,7 @@ export class NodeSecurity {
   }
 
   /**
-   * The document of a host, and what became of it.
+   * The document of a host, and its outcome.
    * @throws Problem `agent-not-owned`
    */
   async show(host: HostKey): Promise<HostSecurity> {
@@ -67,8 +67,8 @@ export class NodeSecurity {
   /**
    * Gives a host a new document, in place of the one it had, with the job that carries it there. An equal
    * document changes nothing.
-   * @throws Problem `agent-not-owned`, `unsupported`, `would-lock-out`, `revision-conflict`, and what
-   * enqueueing throws
+   * @throws Problem `agent-not-owned`, `unsupported`, `would-lock-out`, `revision-conflict`, and the errors
+   * of enqueueing
    */
   async set(host: HostKey, settings: SecuritySettings, options: ApplyOptions): Promise<SecurityOutcome> {
     await this.#check(host, settings, options)
@@ -91,7 +91,7 @@ export class NodeSecurity {
   }
 
   /**
-   * Shows what a document would become. Nothing is stored.
+   * Shows the effect of a document. Nothing is stored.
    * @throws Problem as `set`
    */
   async dryRun(host: HostKey, settings: SecuritySettings, options: ApplyOptions): Promise<DryRun> {

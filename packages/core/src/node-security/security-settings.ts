@@ -77,7 +77,7 @@ export const readSecuritySettings = (value: unknown): SecuritySettings => read(s
 /** The document of a host that was never given one: nothing is changed there. */
 export const DEFAULT_SECURITY: SecuritySettings = readSecuritySettings({})
 
-/** SHA-256 of the document, in hex: the same for equal documents, in whatever order their keys stand. */
+/** SHA-256 of the document, in hex: the same for equal documents, in any order of their keys. */
 export const settingsDigest = (settings: SecuritySettings): string =>
   createHash('sha256').update(canonical(settings)).digest('hex')
 

@@ -31,7 +31,7 @@ const entry = shape({
 export const auditOperations = [
   operation({
     name: 'audit.list',
-    summary: 'list what operators did, newest first',
+    summary: 'list the actions of operators, newest first',
     permission: 'platform.admin',
     scope: 'platform',
     changes: false,

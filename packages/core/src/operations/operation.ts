@@ -7,7 +7,7 @@ import type { Operator } from './operator.ts'
 
 /**
  * The people who may run an operation, if they hold its permission. `platform`: staff alone. `tenant`: also a
- * tenant's people, for whom what belongs to others does not exist.
+ * tenant's people; others' things do not exist for them.
  */
 export const OPERATION_SCOPES = ['platform', 'tenant'] as const
 export type OperationScope = (typeof OPERATION_SCOPES)[number]
@@ -32,7 +32,7 @@ export interface LicenseScope {
   readonly isCaller: boolean
 }
 
-/** The form in which the holders of a license key run an operation. */
+/** An operation's form for the holders of a license key. */
 export interface LicensedForm<Needs> {
   /** The input without `license`: the key says which license is meant. */
   readonly input: Struct<unknown, unknown>
@@ -98,7 +98,7 @@ export interface OperationParts<Needs, S extends Fields, A extends Fields> exten
  */
 export interface LicensedParts<Needs, S extends Fields, A extends Fields> extends CommonParts<S> {
   readonly licensed: true
-  /** The fields of the answer, all of them; what only operators get is optional. */
+  /** The fields of the answer, all of them; fields for operators only are optional. */
   readonly answer: A
   readonly run: (
     services: Needs,

@@ -21,7 +21,7 @@ export interface CatalogEntry {
   readonly enabled: boolean
 }
 
-/** Returns what is wrong with an entry; empty if orders can use it. */
+/** Returns the faults of an entry; empty if orders can use it. */
 export function catalogFaults(entry: CatalogEntry): readonly string[] {
   const { plan, serverType, image, locations, sshKeys, maxMonthlyMinor } = entry
   const names = { plan, server_type: serverType, image }

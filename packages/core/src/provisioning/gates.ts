@@ -1,4 +1,4 @@
-/** Conditions for making a server, in the order in which answers name them. */
+/** Conditions for making a server, in the order of answers. */
 export const GATES = ['live_opt_in', 'credential', 'catalog', 'template', 'spend_ceiling'] as const
 export type Gate = (typeof GATES)[number]
 

@@ -15,7 +15,7 @@ export interface OrderGatesParts {
   readonly isLive: boolean
   /** The most that all servers together may cost a month; undefined if it is unset or bad. */
   readonly ceiling: Money | undefined
-  /** Returns what is wrong with the template; empty if it can be used. */
+  /** Returns the faults of the template; empty if it can be used. */
   readonly templateFaults: () => Promise<readonly string[]>
 }
 

@@ -31,7 +31,7 @@ export const TIMEOUTS = {
   waiting_agent: 45 * MINUTE,
 } as const
 
-/** How long an order waits for what only others can change, by the reason, in seconds. */
+/** How long an order waits for a change that only others can make, by reason, in seconds. */
 const PATIENCE: Readonly<Record<string, number>> = {
   ceiling_reached: 72 * HOUR,
   currency_mismatch: 72 * HOUR,

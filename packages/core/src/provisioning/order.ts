@@ -159,7 +159,7 @@ export const mayHaveServer = ({
 /** Whether the worker has a step for an order in this state. */
 export const isWorking = (state: OrderState): state is WorkingState => Object.hasOwn(ORDER_STEPS, state)
 
-/** Plans, server types, images and places: what a provider's own names are made of. */
+/** Plans, server types, images and places: the form of a provider's own names. */
 export const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/
 /** Keys at a provider. */
 export const SSH_KEY_PATTERN = /^[A-Za-z0-9](?:[A-Za-z0-9 .:@_-]{0,126}[A-Za-z0-9])?$/

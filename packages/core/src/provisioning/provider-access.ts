@@ -18,7 +18,7 @@ export interface ProviderAccessParts {
   readonly maxAgeHours: number
 }
 
-/** A token with what is known about it. */
+/** A token with its known state. */
 export interface KnownToken {
   readonly provider: ProviderName
   readonly token: string

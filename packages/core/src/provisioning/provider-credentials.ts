@@ -62,7 +62,7 @@ export class ProviderCredentials {
     throw new Problem('not-found', { detail: `no token of ${provider} is stored` })
   }
 
-  /** Returns what is known about every token. */
+  /** Returns the known state of every token. */
   async list(): Promise<readonly KnownCredential[]> {
     return [...(await this.#parts.access.tokens()).values()].map(({ token: _, ...known }) => known)
   }
@@ -81,7 +81,7 @@ export class ProviderCredentials {
       })
     const { fingerprint } = known
     const now = clock.statementTime()
-    // A token of the settings has a row only for what is known about it.
+    // A token of the settings has a row only for its known state.
     if (tokens[provider] !== undefined)
       await storage.provisioning.setCredential({ provider, fingerprint, tokenEnc: undefined }, now)
     try {

@@ -30,7 +30,7 @@ const changes = { permission: 'platform.admin', scope: 'platform', changes: true
 
 const check = operation({
   name: 'provision.check',
-  summary: 'tell what keeps servers from being ordered; asks no provider',
+  summary: 'list the closed gates that keep servers from being ordered; asks no provider',
   ...reads,
   answer: PROVISIONING_ANSWERS.check,
   input: {},
@@ -52,7 +52,7 @@ const step = operation({
 
 const budget = operation({
   name: 'provision.budget',
-  summary: 'show the ceiling, and what orders have reserved below it',
+  summary: 'show the spending ceiling, and the amount that orders have reserved',
   ...reads,
   answer: PROVISIONING_ANSWERS.budget,
   input: {},
@@ -82,7 +82,7 @@ const removeServer = operation({
 
 const listCatalog = operation({
   name: 'provision-catalog.list',
-  summary: 'list what plans mean at the providers',
+  summary: "list the catalogue: the providers' offers for each plan",
   ...reads,
   answer: PROVISIONING_ANSWERS.catalog,
   input: {},
@@ -93,7 +93,7 @@ const money = matching(/^\d{1,9}\.\d{2} [A-Z]{3}$/, MONEY_FORM)
 
 const setCatalog = operation({
   name: 'provision-catalog.set',
-  summary: 'say what a plan means at a provider, and what it may cost',
+  summary: "set a provider's offer for a plan, and its highest price",
   ...changes,
   answer: PROVISIONING_ANSWERS.entry,
   input: {
@@ -131,7 +131,7 @@ const credentials = async (services: ProvisioningUses) => ({
 
 const showCredentials = operation({
   name: 'provision-credentials.show',
-  summary: 'show what is known about the tokens of providers, but none of them',
+  summary: "show the known state of the providers' tokens, but no token",
   ...reads,
   answer: PROVISIONING_ANSWERS.credentials,
   input: {},

@@ -20,7 +20,7 @@ const changes = { permission: 'platform.admin', scope: 'platform', changes: true
 
 const create = operation({
   name: 'provision-orders.create',
-  summary: 'order a server for a license; with dry_run only tell what it would cost',
+  summary: 'order a server for a license; with dry_run only show its cost',
   ...changes,
   answer: PROVISIONING_ANSWERS.placed,
   input: {

@@ -93,7 +93,7 @@ export const SET_CEILING = {
   text: 'update provisioning_budget set ceiling_minor = $1, currency = $2 where id = 1',
 }
 
-/** Reserves money: `$1` order, `$2` amount, `$3` currency, `$4` ceiling, `$5` claim. Says what came of it. */
+/** Reserves money: `$1` order, `$2` amount, `$3` currency, `$4` ceiling, `$5` claim. Returns the outcome. */
 export const RESERVE = {
   name: 'provisioning-reserve',
   text: `with held as (select id from provisioning_orders

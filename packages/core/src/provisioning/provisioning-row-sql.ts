@@ -134,7 +134,7 @@ export interface CredentialRow {
   readonly rate_reset_at: string | null
 }
 
-/** Converts a row to what is known about a token. */
+/** Converts a row to the known state of a token. */
 export const toCredential = (row: CredentialRow): Credential => ({
   provider: row.provider,
   tokenEnc: given(row.token_enc),

@@ -82,7 +82,7 @@ export type StepView = ReturnType<typeof stepView> & {
   readonly error_code?: string
 }
 
-/** Returns what a call of the worker came to. */
+/** Returns the result of a call of the worker. */
 export function workView(result: WorkResult) {
   if (!result.isOpen) return { ok: false as const, error: 'provisioning disabled', missing: result.missing }
   const results = result.results.map(stepView)
@@ -105,7 +105,7 @@ export type CatalogView = ReturnType<typeof catalogView>
 
 const FINGERPRINT_CHARS = 12
 
-/** Returns what is known about a token; of its digest only enough to tell two tokens apart. */
+/** Returns the known state of a token; of its digest only enough to tell two tokens apart. */
 export const credentialView = ({ provider, source, fingerprint, credential }: KnownCredential) => ({
   provider,
   source,
@@ -116,7 +116,7 @@ export const credentialView = ({ provider, source, fingerprint, credential }: Kn
 })
 export type CredentialView = ReturnType<typeof credentialView>
 
-/** Returns the ceiling and what is left below it. */
+/** Returns the ceiling and the amount left below it. */
 export function budgetView({
   ceiling,
   reserved,
@@ -139,7 +139,7 @@ export type BudgetView = {
   readonly reserved: readonly { readonly amount: string; readonly orders: number }[]
 }
 
-/** Returns what an order would come to. */
+/** Returns the cost of an order. */
 export const previewView = ({ entry, licenseId, locations, price, reserves, left }: OrderPreview) => ({
   dry_run: true as const,
   plan: entry.plan,

@@ -131,7 +131,7 @@ export class ProvisioningWorker {
     }
   }
 
-  /** Writes a step, and what the provider said about its token and its limit, in one transaction. */
+  /** Writes a step, and the provider's answer about its token and limit, in one transaction. */
   #finish(done: {
     readonly order: Order
     readonly token: string

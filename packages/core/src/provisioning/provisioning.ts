@@ -31,7 +31,7 @@ export interface ProvisioningParts {
 /** The steps of a tick, at most: a tick has other work. */
 const STEPS_OF_A_TICK = 50
 
-/** Provisioning of servers: what it needs, what it costs, and whether the provider agrees. */
+/** Provisioning of servers: its gates, its costs, and whether the provider agrees. */
 export class Provisioning {
   readonly #parts: ProvisioningParts
 
@@ -39,7 +39,7 @@ export class Provisioning {
     this.#parts = parts
   }
 
-  /** Returns the closed gates, and what is wrong with the template. Asks no provider. */
+  /** Returns the closed gates, and the faults of the template. Asks no provider. */
   async check(): Promise<{ readonly missing: readonly Gate[]; readonly templateFaults: readonly string[] }> {
     const { gates, userData } = this.#parts
     return { missing: await gates.overall(), templateFaults: await userData.faults() }
@@ -70,7 +70,7 @@ export class Provisioning {
     await this.#parts.worker.work({ limit: STEPS_OF_A_TICK, signal })
   }
 
-  /** Returns the ceiling, and what is reserved below it. */
+  /** Returns the ceiling, and the reserved amount. */
   async budget(): Promise<{ readonly ceiling: Money | undefined; readonly reserved: readonly Reserved[] }> {
     return { ceiling: this.#parts.ceiling, reserved: await this.#parts.storage.provisioning.reserved() }
   }

@@ -1,6 +1,6 @@
 import type { ProviderName } from './order.ts'
 
-/** The labels by which a server is known to be of an order. */
+/** The labels that tie a server to its order. */
 export interface ServerLabels {
   readonly order: string
   /** The control plane. */
@@ -63,7 +63,7 @@ export interface CallLimits {
   readonly limitedUntil: Date | undefined
 }
 
-/** Reasons for which a call to a provider has no good answer. */
+/** Reasons why a call to a provider has no good answer. */
 export const PROVIDER_FAILURES = [
   /** The token is not taken, or may not write. */
   'unauthorized',
@@ -79,7 +79,7 @@ export const PROVIDER_FAILURES = [
   'locked',
   /** For the moment: no connection, no answer in time, an error of the provider. */
   'unavailable',
-  /** The answer is not what the provider documents. */
+  /** The answer does not fit the provider's documentation. */
   'protocol',
 ] as const
 export type ProviderFailureKind = (typeof PROVIDER_FAILURES)[number]
@@ -116,8 +116,8 @@ export class ProviderFailure extends Error {
 }
 
 /**
- * A hosting provider, with one token. No call is repeated here: whoever calls knows what may be asked twice.
- * Every method throws `ProviderFailure` and nothing else.
+ * A hosting provider, with one token. No call is repeated here: the caller knows which requests may be sent
+ * twice. Every method throws `ProviderFailure` and nothing else.
  */
 export interface ServerProvider {
   /** Servers of an order, by its label and else by their name; or all servers of a control plane. */
@@ -133,7 +133,7 @@ export interface ServerProvider {
   /** Deletes a server. One that is gone already counts as deleted. */
   delete(id: string): Promise<void>
   /**
-   * Returns the prices of a server type at those of these places where it is offered, in the same order.
+   * Returns the prices of a server type at the given places that offer it, in the same order.
    * @throws ProviderFailure `refused` if it is offered at none
    */
   prices(request: {
@@ -148,7 +148,7 @@ export interface TokenProbe {
   probe(): Promise<void>
 }
 
-/** The provider behind a token, and what it last said about the limit of calls. */
+/** The provider behind a token, and its last answer about the limit of calls. */
 export interface ProviderSession extends CallLimits {
   readonly provider: ServerProvider & TokenProbe
 }

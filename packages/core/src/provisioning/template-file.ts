@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { MAX_USER_DATA_BYTES, templateFaults } from './template.ts'
 
-/** The template of user data, or what is wrong with it. */
+/** The template of user data, or its fault. */
 export type TemplateReading =
   | { readonly text: string; readonly faults: readonly [] }
   | { readonly text: undefined; readonly faults: readonly string[] }

@@ -16,7 +16,7 @@ const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 /** The characters of a value: none ends a quoted text of YAML or of a shell. */
 const VALUE = /^[A-Za-z0-9._~:/@%+=,[\]-]{1,512}$/
 
-/** Returns what is wrong with a template; empty if it can be rendered. */
+/** Returns the faults of a template; empty if it can be rendered. */
 export function templateFaults(template: string): readonly string[] {
   const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
   const unknown = names.filter((name) => !(PLACEHOLDERS as readonly string[]).includes(name))

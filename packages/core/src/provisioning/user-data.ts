@@ -24,7 +24,7 @@ export class UserData {
     this.#parts = parts
   }
 
-  /** Returns what is wrong with the template, and with what is written into it; empty if nothing is. */
+  /** Returns the faults of the template, and of the values for it; empty if there are none. */
   async faults(): Promise<readonly string[]> {
     const { faults } = await readTemplate(this.#parts.file)
     return this.#parts.publicUrl === undefined ? [...faults, 'SERVICE_PUBLIC_URL is not set'] : faults

@@ -58,7 +58,7 @@ const NOT_PLAIN = new RegExp(
 )
 const NOT_PLAIN_IN_ASCII = new RegExp(`(${MARK})|(${COLOUR})`, 'g')
 
-/** Matches each character with which a match of `NOT_PLAIN` can begin: some beyond U+FFFF do. */
+/** Matches each character that can begin a match of `NOT_PLAIN`: some beyond U+FFFF do. */
 const BEGINS_NOT_PLAIN = new RegExp(
   String.raw`[\x1b\[\u{d800}-\u{dbff}\p{Default_Ignorable_Code_Point}${BLOCKS_CLASS}]`,
   'u',

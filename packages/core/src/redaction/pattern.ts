@@ -2,7 +2,7 @@
 export interface SecretPattern {
   /** Kind of the secret, for its mark `[redacted:<kind>]`. */
   readonly kind: string
-  /** The bits of `FAMILY` for which the pattern runs. */
+  /** The bits of `FAMILY` that make the pattern run. */
   readonly family: number
   /** Text that every match contains. It is searched first, since that is much cheaper. */
   readonly needle?: string

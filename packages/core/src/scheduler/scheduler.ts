@@ -14,7 +14,7 @@ export interface SchedulerParts {
   readonly timers: Timers
   readonly log: Log
   readonly metrics: SchedulerMetrics
-  /** Tasks in the order in which a tick runs them. */
+  /** Tasks in the order of a tick. */
   readonly tasks: readonly ScheduledTask[]
 }
 

@@ -25,7 +25,7 @@ export const SECRET_COLUMNS = {
 /** The name of a column with sealed secrets. */
 export type SecretColumnName = keyof typeof SECRET_COLUMNS
 
-/** The names of all columns with sealed secrets, in the order in which they are rotated. */
+/** The names of all columns with sealed secrets, in the order of rotation. */
 export const SECRET_COLUMN_NAMES = Object.keys(SECRET_COLUMNS) as readonly SecretColumnName[]
 
 /** The place of a secret, which its sealed text is bound to: `<table>.<column>:<id of the row>`. */

@@ -11,7 +11,7 @@ export function checkIdempotencyKey(key: string | undefined): void {
   })
 }
 
-/** SHA-256 of a JSON value, in hex, whatever the order of its fields. */
+/** SHA-256 of a JSON value, in hex, independent of the order of its fields. */
 export const canonicalDigest = (value: unknown): string => secretDigest(JSON.stringify(value, inOrder) ?? '')
 
 function inOrder(_key: string, value: unknown): unknown {

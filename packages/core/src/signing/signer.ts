@@ -113,7 +113,7 @@ export class Signer {
 
   /**
    * Returns the public keys that verify this service's tokens: the current one first, then the retired ones,
-   * then those of other signers. Empty if there are none.
+   * then other signers'. Empty if there are none.
    */
   jwks(): JwkSet {
     return this.#jwks

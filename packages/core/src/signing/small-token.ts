@@ -25,7 +25,7 @@ export type SmallTokenVerdict =
 
 /**
  * Returns `<prefix>.<payload>.<signature>`, in base64url. The signature covers the prefix too, so that one
- * key signs several kinds of tokens, of which none passes for another.
+ * key signs several kinds of tokens, and none passes for another.
  */
 export function signSmallToken(key: SigningKey, prefix: string, payload: object): string {
   const signed = `${prefix}.${Buffer.from(JSON.stringify({ ...payload, kid: key.kid })).toString('base64url')}`

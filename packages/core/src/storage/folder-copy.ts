@@ -20,7 +20,7 @@ const MIB = 1024 * 1024
 /**
  * Copies the open database of a data folder, as of one moment, into a data folder of its own inside it. The
  * database works on this thread alone, so that nothing changes while this function has the thread: the copy
- * is what a killed process would leave. All other work waits for as long as the files take. The caller
+ * is like the folder of a killed process. All other work waits for as long as the files take. The caller
  * deletes the copy.
  * @returns the name of the copy's folder
  * @throws Problem `unavailable` when the disk has no room for it

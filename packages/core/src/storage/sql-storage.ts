@@ -51,7 +51,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** All stores over one driver. `storesOver` makes those of every feature, for a session or a transaction. */
+/** All stores over one driver. `storesOver` makes every feature's stores, for a session or a transaction. */
 export function sqlStorage(
   kind: StorageKind,
   driver: Driver,

@@ -133,7 +133,7 @@ export interface Storage extends Stores, AsyncDisposable {
   readonly lost?: AbortSignal
   /**
    * Keys for secrets at rest that this storage brings along, as `SERVICE_DATA_KEYS` spells them: an embedded
-   * database has one beside its data. They are used after those of the settings.
+   * database has one beside its data. They are used after the keys of the settings.
    */
   readonly dataKeys?: readonly string[]
   /**

@@ -20,7 +20,7 @@ const ports: Struct<ScanParams['ports'], JsonSchema> = field(
   `default, top100, or a list of at most ${NAMED_PORTS} ports`,
 )
 
-/** A domain as it is written; what it may be is checked by `readTargetDomain`. */
+/** A domain as it is written; `readTargetDomain` checks it. */
 export const domainField = text(1, 253)
 
 /** Fields of a scan beside its domain. */

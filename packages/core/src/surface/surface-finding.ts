@@ -32,7 +32,7 @@ export interface Finding {
 export interface SurfaceFinding extends Finding {
   readonly licenseId: string
   readonly domain: string
-  /** Names the finding among those of its domain. */
+  /** Names the finding within its domain. */
   readonly fingerprint: string
   readonly status: FindingStatus
   readonly firstSeenAt: Date
@@ -50,7 +50,7 @@ export const findingFingerprint = ({ id, place, url = '' }: Pick<Finding, 'id' |
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a stranger sends is shown in a terminal
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]+/g
 
-/** One line of what a stranger sent, fit to be stored and shown: at most `most` characters. */
+/** One line of a stranger's text, fit to be stored and shown: at most `most` characters. */
 export const shownText = (text: string, most: number): string =>
   cut(
     cut(text, most * 4)

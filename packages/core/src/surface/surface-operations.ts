@@ -40,7 +40,7 @@ const owner = async (
   given: string | undefined,
 ): Promise<string | undefined> => (given === undefined ? undefined : licenses.resolve(scope, given))
 
-/** Operations on what domains show to the outside. */
+/** Operations on the public attack surface of domains. */
 export const surfaceOperations = [
   operation({
     name: 'surface.add',
@@ -124,7 +124,7 @@ export const surfaceOperations = [
   }),
   operation({
     name: 'surface.abort',
-    summary: 'end a scan that waits or runs; what it saw is not noted',
+    summary: 'abort a queued or running scan; its results are discarded',
     permission: 'platform.deploy',
     scope: 'tenant',
     changes: true,
@@ -134,7 +134,7 @@ export const surfaceOperations = [
   }),
   operation({
     name: 'surface.findings',
-    summary: 'list what scans found, high findings first',
+    summary: 'list the findings of scans, high ones first',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,

@@ -70,15 +70,15 @@ export class SurfaceOwnership {
     return added
   }
 
-  /** Looks the proof of a target up and notes what was found; undefined if there is no such target. */
+  /** Looks the proof of a target up and notes the result; undefined if there is no such target. */
   async check(licenseId: string, domain: string, signal?: AbortSignal): Promise<CheckedTarget | undefined> {
     const { target } = await this.#lookedUp(licenseId, domain, signal)
     return target && { target, challenge: this.challenge(licenseId, domain) }
   }
 
   /**
-   * Looks the proof up for a scan; returns what is lacking. Servers that keep silent prove nothing. A domain
-   * that is proven becomes a target without a request of its own.
+   * Looks the proof up for a scan; returns the missing proofs. Servers that keep silent prove nothing. A
+   * domain that is proven becomes a target without a request of its own.
    */
   async lack(licenseId: string, domain: string): Promise<LackingProof | undefined> {
     const { storage, clock } = this.#parts

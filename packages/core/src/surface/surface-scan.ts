@@ -10,7 +10,7 @@ export type ScanState = (typeof SCAN_STATES)[number]
 /** How a run ends. */
 export type ScanEnd = 'done' | 'partial' | 'failed' | 'aborted'
 
-/** Time of a whole scan, in milliseconds; what is there by then is its partial result. */
+/** Time of a whole scan, in milliseconds; the findings by then are its partial result. */
 export const SCAN_MS = 600_000
 /** Lease of a running scan, in seconds. */
 export const SCAN_LEASE_SECONDS = 60

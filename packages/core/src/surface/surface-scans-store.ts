@@ -26,7 +26,7 @@ export type StartOutcome =
   /** There is no such target, or its ownership is not proven. */
   | { readonly outcome: 'unproven' }
 
-/** The end of a run, with what it saw. */
+/** The end of a run, with its findings. */
 export interface ScanSettlement {
   readonly id: string
   readonly token: string
@@ -48,7 +48,7 @@ export interface FindingFilter {
   readonly limit: number
 }
 
-/** Storage of scans under leases, and of what they found. */
+/** Storage of scans under leases, and of their findings. */
 export interface SurfaceScansStore {
   /** Queues a scan of a proven target, unless one is active or there were too many. */
   start(scan: NewScan, now?: Date): Promise<StartOutcome>

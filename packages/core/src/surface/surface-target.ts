@@ -8,13 +8,13 @@ import { sameSecret } from '../signing/same-secret.ts'
 export const CHALLENGE_LABEL = '_svc-challenge'
 /** Beginning of the record that proves ownership. */
 export const CHALLENGE_PREFIX = 'svc-site-verification='
-/** The path, before the challenge, at which an address says that it serves a proven name. */
+/** The path, before the challenge, where an address says that it serves a proven name. */
 export const OWNERSHIP_PATH = '/.well-known/svc-ownership/'
 /** Most domains of a license. */
 export const TARGETS_PER_LICENSE = 100
 /** Seconds after which a proof is looked up again without a scan. */
 export const PROOF_SECONDS = 86_400
-/** Seconds for which the address of a heartbeat counts as the license's own. */
+/** Seconds that the address of a heartbeat counts as the license's own. */
 export const ADDRESS_SECONDS = 86_400
 /** Most addresses that are kept of a license; a further one is not noted. */
 export const ADDRESSES_PER_LICENSE = 1000

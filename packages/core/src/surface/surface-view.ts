@@ -95,10 +95,10 @@ export function scanView({ scan, findings }: SeenScan) {
     errors,
   }
 }
-/** A scan with what it found. */
+/** A scan with its findings. */
 export type ScanView = ReturnType<typeof scanView>
 
-/** A scan without what it found. */
+/** A scan without its findings. */
 export const scanHead = (scan: SurfaceScan) => ({
   id: scan.id,
   domain: scan.domain,

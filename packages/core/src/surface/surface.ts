@@ -97,7 +97,7 @@ export class Surface {
   }
 
   /**
-   * Asks for a scan. The ownership is looked up now, whatever was found before.
+   * Asks for a scan. The ownership is looked up now, in spite of earlier results.
    * @throws Problem `surface-not-configured`, `invalid-input`, `rate-limited`
    */
   async start(licenseId: string, asked: ScanRequest): Promise<ScanAnswer> {
@@ -225,10 +225,10 @@ function hostsOf(given: readonly string[], domain: string): readonly string[] {
 const checksOf = (asked: readonly SurfaceCheck[]): readonly SurfaceCheck[] =>
   asked.length === 0 ? SURFACE_CHECKS : SURFACE_CHECKS.filter((check) => asked.includes(check))
 
-/** Returns the refusal of a target that does not exist, for whoever asks. */
+/** Returns the refusal of a target that does not exist, for any caller. */
 export const noTarget = (domain: string): Problem =>
   new Problem('not-found', { detail: `${domain.slice(0, 253)} is no target: svc surface list shows them` })
 
-/** Returns the refusal of a scan that does not exist, for whoever asks. */
+/** Returns the refusal of a scan that does not exist, for any caller. */
 export const noScan = (id: string): Problem =>
   new Problem('not-found', { detail: `there is no scan ${id}: svc surface list shows the newest ones` })

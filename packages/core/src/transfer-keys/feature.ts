@@ -4,7 +4,7 @@ import { TransferKeys } from './transfer-keys.ts'
 import { TransferMetrics } from './transfer-metrics.ts'
 import { transferOperations } from './transfer-operations.ts'
 
-/** Binary logarithm of the cost of a PIN's hash: whoever guesses has five tries. */
+/** Binary logarithm of the cost of a PIN's hash: a guesser has five tries. */
 const PIN_LOG_N = 15
 
 /** Keys that open transfers between hosts. */

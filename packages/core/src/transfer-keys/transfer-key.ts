@@ -16,11 +16,11 @@ export const TRANSFER_TTL_SECONDS = 900
 export const TRANSFER_KEY_STATES = ['active', 'used_up', 'expired', 'revoked', 'locked'] as const
 export type TransferKeyState = (typeof TRANSFER_KEY_STATES)[number]
 
-/** The pin of a key: none, that of the TLS key of the peer that listens, or a secret that it asks for. */
+/** The pin of a key: none, the pin of the listening peer's TLS key, or a secret that it asks for. */
 export const PIN_KINDS = ['none', 'spki', 'secret'] as const
 export type PinKind = (typeof PIN_KINDS)[number]
 
-/** A key by which one host may get data from another. The key itself is never stored. */
+/** A key that lets one host get data from another. The key itself is never stored. */
 export interface TransferKey {
   readonly id: string
   readonly licenseId: string

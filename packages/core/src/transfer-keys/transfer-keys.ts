@@ -45,7 +45,7 @@ export interface MintedKey {
 /** The result of a mint. */
 export type MintAnswer = MintedKey | { readonly outcome: 'same-host' | 'full' }
 
-/** Why a key opens no session any more, in the order in which states count. */
+/** Why a key opens no session any more, in the order of precedence. */
 export type TransferEnd = 'expired' | 'revoked' | 'used up' | 'locked'
 
 /** The result of a redemption; only `redeemed` opens a session. */
@@ -57,7 +57,7 @@ export type RedeemAnswer =
 
 const ENDS: Readonly<Record<string, TransferEnd>> = { used_up: 'used up' }
 
-/** Keys by which one host of a license may get data from another (spec, Transfer key). */
+/** Keys that let one host of a license get data from another (spec, Transfer key). */
 export class TransferKeys {
   readonly #parts: TransferKeysParts
   readonly #turns = new Turns()
@@ -235,7 +235,7 @@ export class TransferKeys {
 const INVALID = { outcome: 'invalid' } as const
 const ENDED = (end: TransferEnd): RedeemAnswer => ({ outcome: 'ended', end })
 
-/** Returns whether the peer that listens, and the other one, are those of the key. */
+/** Returns whether the peer that listens, and the other one, are the key's peers. */
 function isForHosts({ mode, source, target }: TransferToken, given: TransferRedeem): boolean {
   const ends = { source, target }
   const dialler = listenerOf(mode, { source: target, target: source })
@@ -245,6 +245,6 @@ function isForHosts({ mode, source, target }: TransferToken, given: TransferRede
   )
 }
 
-/** Returns the refusal of a key that does not exist, for whoever asks. */
+/** Returns the refusal of a key that does not exist, for any caller. */
 export const noTransferKey = (id: string): Problem =>
   new Problem('not-found', { detail: `there is no transfer key ${id}: svc transfer list shows them` })

@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics/metrics.ts'
 
 const OUTCOMES = ['redeemed', 'invalid', 'not-for-host', 'pin-rejected', 'ended'] as const
-/** The ways in which a redemption ends, as metrics count them. */
+/** The outcomes of a redemption, as metrics count them. */
 export type RedeemOutcome = (typeof OUTCOMES)[number]
 
 /** The families of transfer keys. */

@@ -89,7 +89,7 @@ const REFUSALS: Readonly<Record<Exclude<MintAnswer['outcome'], 'minted'>, string
 export const transferOperations = [
   operation({
     name: 'transfer.mint',
-    summary: 'mint a key by which one host may get data from another; it is shown once',
+    summary: 'mint a key that lets one host get data from another; it is shown once',
     permission: 'platform.deploy',
     scope: 'tenant',
     changes: true,
@@ -108,7 +108,7 @@ export const transferOperations = [
   }),
   operation({
     name: 'transfer.list',
-    summary: 'list transfer keys, newest first, without what opens anything',
+    summary: 'list transfer keys, newest first, without their secrets',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,

@@ -45,5 +45,5 @@ export function permissionsOf(user: Pick<User, 'role' | 'tenantId'>): readonly P
 export const may = (user: Pick<User, 'role' | 'tenantId'>, permission: Permission): boolean =>
   permissionsOf(user).includes(permission)
 
-/** Returns an email in the form in which emails are compared: lower case, without outer blanks. */
+/** Returns an email in the form for comparison: lower case, without outer blanks. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -1,4 +1,4 @@
-/** Types of events, by group, in the order in which pages list them. */
+/** Types of events, by group, in the order of the pages. */
 export const EVENT_TYPES = [
   'webhook.ping',
   'webhook.endpoint_disabled',

@@ -16,7 +16,7 @@ import { webhookSettings } from './webhook-settings.ts'
 import { Webhooks } from './webhooks.ts'
 import type { WebhooksStore } from './webhooks-store.ts'
 
-/** The endpoints of licenses, and what is sent to them. */
+/** The endpoints of licenses, and their deliveries. */
 export const webhooks = featureOf<{ outbound: Outbound }>()({
   stores: async () => (await import('./webhooks-store-sql.ts')).stores,
   services: servicesOf,

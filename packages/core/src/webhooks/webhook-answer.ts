@@ -17,7 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   port: 'blocked_address',
 }
 
-/** Statuses with which an overloaded receiver asks for rest. */
+/** Statuses that mean "slow down". */
 const TIRED: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const REST_SECONDS = 60
 

@@ -28,11 +28,11 @@ export interface WebhookDeliveriesParts {
   readonly runner: DeliveryRunner
   /** Whether the settings of webhooks are bad: then nothing is sent. */
   readonly isClosed: boolean
-  /** Writes what follows when an endpoint is disabled. */
+  /** Called in the transaction that disables an endpoint. */
   readonly disabled: (stores: Pick<Stores, 'webhooks'>, id: string) => Promise<void>
 }
 
-/** Numbers of a run, with what is left. */
+/** Numbers of a run, with the deliveries that are left. */
 export type WebhookRun = DeliveryTally & { readonly held: number; readonly remaining: number }
 
 const REPLAYED_AT_ONCE = 1000
@@ -41,7 +41,7 @@ const PURGED_AT_ONCE = 1000
 const APART_SECONDS = 12 * 3600
 const DAY_SECONDS = 86_400
 
-/** Messages to endpoints: what became of them, tests, replays, and the runs that send them. */
+/** Messages to endpoints: their outcomes, tests, replays, and the runs that send them. */
 export class WebhookDeliveries {
   readonly #parts: WebhookDeliveriesParts
 
@@ -50,7 +50,7 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Makes a test message, which is attempted once, whatever the state of the endpoint.
+   * Makes a test message, which is attempted once, in any state of the endpoint.
    * @throws Problem `not-found`
    */
   async test(scope: Scope, id: string): Promise<{ readonly messageId: string; readonly deliveryId: string }> {
@@ -112,7 +112,7 @@ export class WebhookDeliveries {
     return { state, deliveries: found }
   }
 
-  /** Returns one delivery with its attempts and what it carries. @throws Problem `not-found` */
+  /** Returns one delivery with its attempts and its payload. @throws Problem `not-found` */
   async delivery(scope: Scope, id: string, deliveryId: string) {
     const { storage, clock, webhooks } = this.#parts
     const state = await webhooks.get(scope, id)
@@ -121,7 +121,7 @@ export class WebhookDeliveries {
     return { state, ...found }
   }
 
-  /** Sends what is due: to all endpoints, those of a license, or one. @throws Problem `not-found` */
+  /** Sends due deliveries: to all endpoints, a license's, or one. @throws Problem `not-found` */
   async run(bounds: {
     readonly scope: Scope
     readonly endpointId?: string | undefined
@@ -136,13 +136,13 @@ export class WebhookDeliveries {
     return { ...tally, ...(await storage.deliveries.counts(ENDPOINT_KIND, only, clock.statementTime())) }
   }
 
-  /** Sends what is due to all endpoints, for the cron. @throws Problem `invalid-input`, `not-found` */
+  /** Sends due deliveries to all endpoints, for the cron. @throws Problem `invalid-input`, `not-found` */
   async runAll(input: unknown) {
     const { limit, endpoint_id: endpointId } = read(shape(RUN_INPUT), input)
     return { ok: true, ...(await this.run({ scope: PLATFORM, limit, endpointId })) }
   }
 
-  /** Sends what is due, as a task of the scheduler. Disables endpoints that have failed for too long. */
+  /** Sends due deliveries, as a task of the scheduler. Disables endpoints that have failed for too long. */
   async drain(signal?: AbortSignal): Promise<void> {
     if (this.#parts.isClosed) return
     const { storage, clock, runner, settings, disabled } = this.#parts
@@ -158,7 +158,7 @@ export class WebhookDeliveries {
     await runner.run({ signal })
   }
 
-  /** Sends what is due, without the rarer work of `drain`. Calls may overlap. */
+  /** Sends due deliveries, without the rarer work of `drain`. Calls may overlap. */
   async pulse(bounds: { readonly signal: AbortSignal; readonly until: AbortSignal }): Promise<void> {
     if (!this.#parts.isClosed) await this.#parts.runner.run(bounds)
   }

@@ -40,7 +40,7 @@ export interface EndpointState {
   readonly pending: number
 }
 
-/** A delivery to an endpoint, with what it carries. */
+/** A delivery to an endpoint, with its payload. */
 export interface EndpointDelivery extends DeliveryReport {
   readonly type: string
   /** Whether an attempt is under way. */

@@ -83,7 +83,7 @@ const update = operation({
 const remove = operation({
   ...CHANGES,
   name: 'webhooks.remove',
-  summary: 'remove an endpoint; what waits for it is cancelled',
+  summary: 'remove an endpoint; its waiting deliveries are cancelled',
   answer: WEBHOOK_ANSWERS.removed,
   input: { endpoint },
   run: async ({ webhooks }, { endpoint: id }, { scope }) => ({
@@ -125,7 +125,7 @@ const behind = (seconds: number | undefined) => instantOf(seconds === undefined 
 const replay = operation({
   ...CHANGES,
   name: 'webhooks.replay',
-  summary: 'send messages again: one delivery, or those of a time',
+  summary: 'send messages again: one delivery, or all of a period',
   answer: WEBHOOK_ANSWERS.replay,
   input: {
     endpoint,
@@ -162,7 +162,7 @@ const resetBreaker = operation({
 const run = operation({
   ...CHANGES,
   name: 'webhooks.run',
-  summary: 'send what is due now',
+  summary: 'send due deliveries now',
   answer: WEBHOOK_ANSWERS.run,
   input: RUN_INPUT,
   run: async ({ webhookDeliveries }, { limit, endpoint_id: endpointId }, { scope }) => ({

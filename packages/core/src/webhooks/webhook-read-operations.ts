@@ -82,5 +82,5 @@ const show = operation({
   },
 })
 
-/** Operations that read endpoints and what was sent to them. */
+/** Operations that read endpoints and their deliveries. */
 export const webhookReadOperations = [list, show]

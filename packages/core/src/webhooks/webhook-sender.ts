@@ -19,7 +19,7 @@ export interface WebhookSenderParts {
   readonly keyring: Keyring
   readonly settings: WebhookSettings
   readonly metrics: WebhookMetrics
-  /** Writes what follows when an endpoint is disabled. */
+  /** Called in the transaction that disables an endpoint. */
   readonly disabled: (stores: Stores, id: string) => Promise<void>
 }
 

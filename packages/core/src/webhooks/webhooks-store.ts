@@ -50,7 +50,7 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
-/** Deliveries to repeat: one, or those of a time. */
+/** Deliveries to repeat: one, or all of a period. */
 export interface ReplayWrite {
   readonly endpointId: string
   /** Tells this replay from others: the new ids follow from it. */
@@ -79,8 +79,8 @@ export interface OutgoingMessage {
 
 /**
  * Storage of endpoints and messages. Events are no method: the database writes a message and its deliveries
- * in the transaction of what happened, for each endpoint of the license that asked for the type. A disabled
- * endpoint gets a delivery that is `skipped`. One fact has one message, whoever reports it how often.
+ * in the transaction of the event, for each endpoint of the license that asked for the type. A disabled
+ * endpoint gets a delivery that is `skipped`. One fact has one message, for any number of reports.
  */
 export interface WebhooksStore {
   /** Waits until no other transaction adds endpoints to the license. */
@@ -104,11 +104,11 @@ export interface WebhooksStore {
   /** Notes why the service itself cannot send, or that it can. */
   note(id: string, error: string | undefined): Promise<void>
   /**
-   * Removes an endpoint, and cancels what waits.
-   * Returns the number of those; undefined if it is unknown.
+   * Removes an endpoint, and cancels its waiting deliveries. Returns their number; undefined if it is
+   * unknown.
    */
   remove(id: string, now?: Date): Promise<number | undefined>
-  /** Disables an endpoint. Returns false if it was. `gone` cancels what waits. */
+  /** Disables an endpoint. Returns false if it was. `gone` cancels its waiting deliveries. */
   disable(id: string, reason: DisabledReason, now?: Date): Promise<boolean>
   /** Sends to an endpoint again: its breaker is closed, and its failures are forgotten. */
   enable(id: string): Promise<void>
@@ -149,17 +149,17 @@ export interface WebhooksStore {
     | undefined
   >
   /**
-   * Sends messages again, each once, the oldest first: those of the deliveries that are meant, unless another
-   * delivery of the message arrived or waits. A delivery that is named is repeated whatever became of it.
-   * Returns the number of new deliveries, and whether there were more.
+   * Sends the messages of the meant deliveries again, each once, the oldest first, unless another delivery of
+   * the message arrived or waits. A delivery that is named is repeated after any outcome. Returns the number
+   * of new deliveries, and whether there were more.
    */
   replay(write: ReplayWrite, now?: Date): Promise<{ readonly queued: number; readonly truncated: boolean }>
-  /** Returns what a replay of a time would do. */
+  /** Returns the effect of a replay of a period. */
   replayable(
     write: ReplayWrite,
     now?: Date,
   ): Promise<{ readonly queued: number; readonly truncated: boolean }>
-  /** Gives all endpoints the age after which what waits for them expires. */
+  /** Sets the age at which all endpoints' waiting deliveries expire. */
   setMaxAge(seconds: number): Promise<void>
   /** Deletes at most `limit` messages from before `days`. Returns their number. */
   purge(days: number, limit: number, now?: Date): Promise<number>

@@ -18,7 +18,7 @@ export interface WebhooksParts {
   readonly ids: Ids
   readonly keyring: Keyring
   readonly settings: WebhookSettings
-  /** Whether the settings of webhooks are bad: then nothing works but what was stored. */
+  /** Whether the settings of webhooks are bad: then only stored data can be read. */
   readonly isClosed: boolean
   readonly plainHttp: boolean
   /** Whether an IP address may be called. */
@@ -40,7 +40,7 @@ export interface EndpointWithSecret {
   readonly secret: string
 }
 
-/** Endpoints of licenses, to which events are sent. */
+/** Endpoints of licenses: addresses that events are sent to. */
 export class Webhooks {
   readonly #parts: WebhooksParts
 

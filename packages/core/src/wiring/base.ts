@@ -27,7 +27,7 @@ export function baseOf(parts: ControlPlaneParts): Base {
   return { ...tools, passwords, keyring, issuer, production }
 }
 
-/** The signer of relay tokens: with a key of its own, or with that of the other tokens. */
+/** The signer of relay tokens: with a key of its own, or with the other tokens' key. */
 export function relaySignerOf({ relay, signing }: Config): Signer {
   const { privateKey } = relay
   if (privateKey === undefined) return new Signer(signing)

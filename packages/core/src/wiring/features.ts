@@ -51,7 +51,7 @@ export interface Tools {
   readonly scheduler: () => Scheduler
 }
 
-/** Every feature, in the order in which their services are made. The lists of a plane follow from it. */
+/** Every feature, in the order of their services' making. The lists of a plane follow from it. */
 export const FEATURES = Features.over<Tools>()
   .with(licenses)
   .with(tenants)

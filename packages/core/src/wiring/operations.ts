@@ -86,10 +86,9 @@ export class Operations {
   }
 
   /**
-   * Runs a licensed operation for the holder of a license key, on what belongs to that license. Such a run
-   * leaves no audit row.
-   * @throws Problem `not-found` unless the name is that of a licensed operation, or the errors of the
-   * operation
+   * Runs a licensed operation for the holder of a license key, on that license's things. Such a run leaves no
+   * audit row.
+   * @throws Problem `not-found` unless it names a licensed operation, or the errors of the operation
    */
   async runLicensed(licenseId: string, name: string, input: unknown): Promise<Answer> {
     const { licensed } = named(name)

@@ -15,9 +15,9 @@ import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
 /**
- * Returns the services of operations with the scope `tenant` for the people of one tenant, to whom nothing of
- * others exists. Services without such a form are absent, so an operation that wants one fails instead of
- * showing too much.
+ * Returns the services of operations with the scope `tenant` for the people of one tenant, and nothing of
+ * others exists for them. Services without such a form are absent, so an operation that wants one fails
+ * instead of showing too much.
  */
 export function tenantServices(services: Services, storage: Storage, tenantId: string): Services {
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })

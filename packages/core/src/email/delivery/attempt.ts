@@ -55,11 +55,11 @@ const noMailboxes = (changed: readonly Progress[]): readonly string[] =>
     .filter(({ state, smtpText = '' }) => state === 'bounced' && saysNoMailbox({ text: smtpText }))
     .map(({ address }) => address)
 
-/** The reply with which a relay ends the connection (RFC 5321, section 4.2.1). */
+/** The reply of a relay that ends the connection (RFC 5321, section 4.2.1). */
 const CLOSING = 421
 
 /**
- * The recipients that an attempt asks for. A recipient at whom the relay ended the connection comes after the
+ * The recipients that an attempt asks for. A recipient that made the relay end the connection comes after the
  * others, who would never be reached behind it. The last attempt asks for all.
  */
 export function askedOf(message: EmailMessage, isLast: boolean): readonly EmailRecipient[] {

@@ -35,8 +35,8 @@ const SIGNED_HEADERS = [
 const withLines = (text: string): string => text.replace(/\r\n?|\n/g, '\r\n')
 
 /**
- * Parts of messages and of parts may not be encoded (RFC 2046), so that a relay changes what no line of SMTP
- * holds in them. Such a file is carried as bytes.
+ * Parts of messages and of parts may not be encoded (RFC 2046), so that a relay changes lines in them that
+ * SMTP does not allow. Such a file is carried as bytes.
  */
 const carriedType = (contentType: string | undefined): string | undefined =>
   contentType !== undefined && /^(?:message|multipart)\//i.test(contentType)

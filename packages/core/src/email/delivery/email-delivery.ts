@@ -32,7 +32,7 @@ export interface EmailDeliveryParts {
   readonly unwanted: (stores: Stores, messageId: string) => Promise<string | undefined>
 }
 
-/** An outcome with what follows from it for the message. */
+/** An outcome with its consequences for the message. */
 interface EmailOutcome extends DeliveryOutcome {
   readonly attempt?: Attempt
   readonly message?: EmailMessage
@@ -116,7 +116,7 @@ export class EmailDelivery implements DeliverySender {
     return this.#resultOf(message, isLast, result)
   }
 
-  /** Writes what became of a message and its recipients, with the result of the attempt. */
+  /** Writes the outcome for a message and its recipients, with the result of the attempt. */
   follow(_delivery: Delivery, _state: AttemptState, outcome: EmailOutcome): Follow | undefined {
     const { attempt, message } = outcome
     const { clock } = this.#parts

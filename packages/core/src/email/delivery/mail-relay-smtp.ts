@@ -85,7 +85,7 @@ export class SmtpRelay implements MailRelay {
     }
   }
 
-  /** Connects, signs in, works, and closes, whatever happens. */
+  /** Connects, signs in, works, and closes in any case. */
   async #within<T>(
     signal: AbortSignal | undefined,
     work: (connection: SMTPConnection) => Promise<T>,

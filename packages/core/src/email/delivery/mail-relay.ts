@@ -18,7 +18,7 @@ export interface RelayReply {
 export const RELAY_FAULTS = ['connect', 'tls', 'auth', 'protocol', 'cancelled'] as const
 export type RelayFault = (typeof RELAY_FAULTS)[number]
 
-/** Replies to recipients. `message`: the relay's word on the message, for whom it had accepted. */
+/** Replies to recipients. `message`: the relay's reply to the message, for the accepted recipients. */
 export type RelayReplies = ReadonlyMap<string, RelayReply & { readonly stage: 'recipient' | 'message' }>
 
 /**

@@ -12,7 +12,7 @@ export interface SmtpError extends Error {
   readonly recipient?: string
 }
 
-/** An envelope as it is handed to nodemailer, which notes in it what the relay answered to recipients. */
+/** An envelope as it is handed to nodemailer, which notes the relay's replies to recipients in it. */
 export interface SentEnvelope {
   readonly from: string
   readonly to: string[]
@@ -21,7 +21,7 @@ export interface SentEnvelope {
 
 /** How far a transaction has come. */
 export interface Stage {
-  /** Whether the relay has greeted and let us in: what comes after is about this message. */
+  /** Whether the relay has greeted and let us in: later replies are about this message. */
   isReady: boolean
   /** Whether the relay was about to get the bytes. */
   hasLeft: boolean
@@ -49,9 +49,9 @@ export function takenReplies(sent: SentEnvelope, response: string): TransactionR
 }
 
 /**
- * Returns what a failed transaction says. A reply that came counts, whatever became of the connection
- * after it. Without one, the way is at fault if the relay has not let us in, and the message is put off if
- * it has: a relay that ends connections at one message does not hold back the others.
+ * Returns the outcome of a failed transaction. A reply that came counts, even if the connection failed after
+ * it. Without one, the way is at fault if the relay has not let us in, and the message is put off if it has:
+ * a relay that ends connections at one message does not hold back the others.
  */
 export function outcomeOf(error: SmtpError, sent: SentEnvelope, stage: Stage): TransactionResult {
   if (error instanceof Cancelled && !stage.hasLeft)

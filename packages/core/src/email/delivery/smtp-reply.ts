@@ -11,7 +11,7 @@ const NO_MAILBOX: ReadonlySet<string> = new Set(['5.1.1', '5.1.10'])
 const UNSAID: ReadonlySet<string> = new Set(['5.0.0', '5.1.0'])
 const WORDS =
   /\bunknown (?:user|recipient|mailbox)\b|\b(?:user|mailbox|recipient)(?: [^\s@]{1,64}@[^\s@]{1,255})? (?:is )?(?:unknown|not found|does not exist)\b|\bno such (?:user|mailbox|recipient)\b/i
-/** Words about the sender of the message, such as those of a relay that asks back whether it exists. */
+/** Words about the sender of the message, such as the reply of a relay that asks back whether it exists. */
 const OF_SENDER = /\b(?:sender|sent:|called:)/i
 
 const enhancedOf = ({ text }: Pick<RelayReply, 'text'>): string | undefined => ENHANCED.exec(text)?.[1]
@@ -25,7 +25,7 @@ export function saysNoMailbox(reply: Pick<RelayReply, 'text'>): boolean {
 
 /**
  * Whether a refused recipient may be offered again: the relay asks for that (4xx), or takes no more
- * recipients with one message, for which 552 is an old word (RFC 5321, section 4.5.3.1.10).
+ * recipients with one message; 552 is an old code for that (RFC 5321, section 4.5.3.1.10).
  */
 export function isPutOff(reply: RelayReply): boolean {
   const enhanced = enhancedOf(reply)

@@ -27,7 +27,7 @@ const unanswered = ({ error }: { readonly error: string }): RecordFinding => ({
 const textsOf = (looked: Exclude<Looked, { status: 'unknown' }>): readonly string[] =>
   looked.status === 'records' ? looked.records : []
 
-/** DNS panels append their zone to what is typed, so that a whole name ends up below itself. */
+/** DNS panels append their zone to typed names, so that a whole name ends up below itself. */
 async function missing(lookup: DomainLookup, name: string, zone: string, detail: string) {
   const doubled = `${name}.${zone}`
   const found = await lookup.find(doubled, 'TXT')
@@ -74,7 +74,7 @@ export async function checkSpf(
     lookups,
   })
   const verdicts = ips.length > 0 ? ips.map((ip) => evaluateSpf(lookup, ip, domain)) : [control]
-  // An error counts where the relay's mail meets it: what stands behind its term is not evaluated for it.
+  // An error counts where the relay's mail meets it: the terms behind it are not evaluated for it.
   if (control.result === 'pass') return failed('insecure', 'it lets every server send for this domain')
   for (const [at, { result, reason = '', isIncluded }] of (await Promise.all(verdicts)).entries()) {
     if (ips.length === 0 && isIncluded) continue

@@ -9,9 +9,9 @@ const listed = (value: string): readonly string[] => value.split(':').map((each)
 export const isKeyLike = (text: string): boolean => /^\s*v\s*=\s*dkim1|(?:^|;)\s*p\s*=/i.test(text)
 
 /**
- * Returns what is wrong with the record of a key as receivers read it (RFC 6376, section 3.6.1); undefined if
- * they accept our signatures. Names of tags and their values are case-sensitive, and a tag that comes twice
- * voids the record.
+ * Returns the fault of a key's record as receivers read it (RFC 6376, section 3.6.1); undefined if they
+ * accept our signatures. Names of tags and their values are case-sensitive, and a tag that comes twice voids
+ * the record.
  */
 export function keyFault(text: string, publicKey: string): Fault | undefined {
   if (text.includes('\\')) return invalid('it has backslashes: publish the semicolons without them')

@@ -4,7 +4,7 @@ import { domainLookup } from './domain-dns.ts'
 import type { SpfSource } from './domain-records.ts'
 import type { EmailDomain, Findings } from './email-domain.ts'
 
-/** A whole check ends within this time: what was not answered until then is a temporary failure. */
+/** A whole check ends within this time: a query without an answer by then is a temporary failure. */
 export const CHECK_MS = 40_000
 
 /** Dependencies of a check beside the domain. */

@@ -9,7 +9,7 @@ const MAX_NAME = 253
  * undefined unless it is a registrable domain or below one.
  */
 export function readDomainName(given: string): string | undefined {
-  // `domainToASCII` would read `1.2` and `0x7f.1` as addresses, and drop what a URL may not have.
+  // `domainToASCII` would read `1.2` and `0x7f.1` as addresses, and drop characters that a URL may not have.
   if (!/^[^\s/?#@:%\\[\]*_]+$/u.test(given)) return undefined
   const name = domainToASCII(given.replace(/\.$/, '').toLowerCase())
   if (name.length > MAX_NAME || !name.split('.').every((label) => LABEL.test(label))) return undefined

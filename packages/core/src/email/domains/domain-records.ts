@@ -14,7 +14,7 @@ export interface RecordPolicy extends SpfSource {
   readonly requireDmarc: boolean
 }
 
-/** A record that the owner of a domain publishes, with what the last check found of it. */
+/** A record that the owner of a domain publishes, with the finding of the last check. */
 export interface DomainRecord extends RecordFinding {
   readonly key: RecordKey
   readonly record: 'DKIM' | 'SPF' | 'DMARC'
@@ -42,7 +42,7 @@ export const spfValue = ({ include, ips }: SpfSource): string =>
 /** The DMARC record for a domain that inherits none. */
 export const DMARC_VALUE = 'v=DMARC1; p=none'
 
-/** The records of a domain in the order in which they are shown. */
+/** The records of a domain in display order. */
 export function recordsOf(domain: EmailDomain, policy: RecordPolicy): readonly DomainRecord[] {
   const { name, key, next, findings } = domain
   const one = (

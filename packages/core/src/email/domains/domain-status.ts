@@ -19,7 +19,7 @@ export interface DomainJudgement {
 const secondsSince = (then: Date, now: Date): number => (now.getTime() - then.getTime()) / 1000
 
 /**
- * Judges a domain by what was found of its required records. A record that nobody answered for moves
+ * Judges a domain by the findings about its required records. A record that nobody answered for moves
  * nothing: neither does it verify, nor does it count as wrong.
  */
 export function judgeDomain(

@@ -55,7 +55,7 @@ export const emailDomainOperations = [
   }),
   operation({
     name: 'email-domains.show',
-    summary: 'show one domain and what the last check found',
+    summary: 'show one domain and the findings of its last check',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,
@@ -81,7 +81,7 @@ export const emailDomainOperations = [
   }),
   operation({
     name: 'email-domains.health',
-    summary: 'say how messages of a domain fared in the last week, and what is wrong with it',
+    summary: "show a domain's delivery results of the last week, and its faults",
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,

@@ -62,7 +62,7 @@ class Evaluation {
   #lookups = 0
   #voids = 0
   readonly #include: string | undefined
-  /** Whether all terms that lead to the present record pass what it passes. */
+  /** Whether all terms that lead to the present record pass the same senders. */
   #isPassing = true
   #isIncluded = false
 

@@ -64,7 +64,7 @@ export const emailKeyOperations = [
   }),
   operation({
     name: 'email-keys.list',
-    summary: 'list the sending keys, without what opens anything',
+    summary: 'list the sending keys, without their secrets',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,

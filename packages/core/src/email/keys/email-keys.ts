@@ -40,7 +40,7 @@ export interface EmailKeyPage {
   readonly nextCursor: string | undefined
 }
 
-/** Keys with which programs send messages, and do nothing else. */
+/** Keys for programs to send messages with, and nothing else. */
 export class EmailKeys {
   readonly #parts: EmailKeysParts
 

@@ -1,7 +1,7 @@
 import { cut } from '../../cut.ts'
 import type { DueReminder } from './reminder.ts'
 
-// A label may hold whatever an operator typed: nothing of it may end a line or turn the writing.
+// A label may hold any text of an operator: nothing of it may end a line or turn the writing.
 const named = (label: string): string => {
   const shown = label.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
   return shown === '' ? 'Your license' : `Your license "${cut(shown, 80)}"`

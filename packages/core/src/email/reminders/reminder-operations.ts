@@ -14,7 +14,7 @@ export interface ReminderUses {
 
 const operation = operationOf<ReminderUses>()
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-/** Most of what is due that a dry run tells. */
+/** Most due reminders that a dry run lists. */
 const MAX_ITEMS = 1000
 
 const itemView = ({ subject: { kind, licenseId }, step, dueAt }: DueReminder) => ({
@@ -61,7 +61,7 @@ export const REMINDER_RUN = {
 export const reminderOperations = [
   operation({
     name: 'email-alerts.run',
-    summary: 'remind the holders of licenses by mail of what is due',
+    summary: 'send the due reminders to holders of licenses by mail',
     permission: 'platform.security',
     scope: 'platform',
     changes: true,

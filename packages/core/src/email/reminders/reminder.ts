@@ -2,7 +2,7 @@
 export const REMINDER_KINDS = ['license_expiry', 'billing_dunning', 'webhook_disabled'] as const
 export type ReminderKind = (typeof REMINDER_KINDS)[number]
 
-/** A license that may have to be reminded of something, and what it was reminded of already. */
+/** A license that may have to be reminded of something, and its earlier reminders. */
 export interface ReminderSubject {
   readonly kind: ReminderKind
   readonly licenseId: string

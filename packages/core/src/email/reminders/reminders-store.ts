@@ -27,7 +27,7 @@ export interface ReminderMessage {
   readonly isDeferred: boolean
 }
 
-/** Storage of what licenses were reminded of. */
+/** Storage of the reminders that licenses got. */
 export interface RemindersStore {
   /**
    * Licenses that end soon or have ended, invoices that are not paid, and endpoints that were disabled for
@@ -49,6 +49,6 @@ export interface RemindersStore {
   open(licenseId: string | undefined): Promise<readonly string[]>
   /** How these messages stand. */
   messages(ids: readonly string[]): Promise<readonly ReminderMessage[]>
-  /** Deletes what is older than `days`. Returns the number. */
+  /** Deletes reminders older than `days`. Returns the number. */
   purge(days: number, now?: Date): Promise<number>
 }

@@ -23,7 +23,7 @@ export interface RemindersParts {
   readonly log: Log
   readonly config: Config
   readonly sending: EmailSending
-  /** Delivers what is queued. */
+  /** Delivers queued messages. */
   readonly deliver: (signal?: AbortSignal) => Promise<number>
 }
 
@@ -31,12 +31,12 @@ export interface RemindersParts {
 export interface ReminderRun {
   /** Undefined: of every license. */
   readonly licenseId?: string | undefined
-  /** Says what is due, and sends nothing. */
+  /** Lists due reminders, and sends nothing. */
   readonly dryRun?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Numbers of a run, and of a dry run what is due. */
+/** Numbers of a run; after a dry run the due reminders. */
 export interface ReminderTally {
   readonly planned: Readonly<Record<ReminderKind, number>>
   readonly sent: number
@@ -49,7 +49,7 @@ export interface ReminderTally {
   readonly items: readonly DueReminder[] | undefined
 }
 
-/** Steps reach back a year at most, so what was sent is remembered for longer. */
+/** Steps reach back a year at most, so sent reminders are remembered for longer. */
 const KEPT_DAYS = 800
 
 /**
@@ -64,7 +64,7 @@ export class Reminders {
   }
 
   /**
-   * Queues what is due, once over all replicas, and delivers it.
+   * Queues due reminders, once over all replicas, and delivers them.
    * @throws Problem `email-not-configured` without a relay, `EMAIL_SYSTEM_FROM` or its verified domain
    */
   async run({ licenseId, dryRun = false, signal }: ReminderRun = {}): Promise<ReminderTally> {

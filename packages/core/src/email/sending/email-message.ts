@@ -20,7 +20,7 @@ export const RECIPIENT_STATES = [
 ] as const
 export type EmailRecipientState = (typeof RECIPIENT_STATES)[number]
 
-/** States of a recipient in which it is still to be sent to. */
+/** States of a recipient that is still to be sent to. */
 const OPEN_STATES: ReadonlySet<EmailRecipientState> = new Set(['queued', 'deferred', 'unknown'])
 export const isOpen = ({ state }: { readonly state: EmailRecipientState }): boolean => OPEN_STATES.has(state)
 

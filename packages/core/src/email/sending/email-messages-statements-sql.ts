@@ -90,7 +90,7 @@ export const MESSAGES = {
   ),
 }
 
-/** Statements of promises to clients, and of what owners used. */
+/** Statements of promises to clients, and of owners' usage. */
 export const PROMISES = {
   remembered: statement(
     'remembered',
@@ -112,7 +112,7 @@ export const PROMISES = {
   ),
 }
 
-/** Statements that delete what is kept long enough. */
+/** Statements that delete rows past their retention. */
 export const PURGES = {
   bodies: statement(
     'purge-bodies',

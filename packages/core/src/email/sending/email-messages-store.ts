@@ -49,7 +49,7 @@ export interface MessageProgress {
 /** Recipients of a domain's messages by state, over a time. */
 export type RecipientCounts = Readonly<Record<EmailRecipientState, number>>
 
-/** Storage of messages, of what was promised to clients, and of what owners used. */
+/** Storage of messages, of promises to clients, and of owners' usage. */
 export interface EmailMessagesStore {
   /** Adds a message. */
   add(message: NewEmailMessage, now?: Date): Promise<EmailMessage>
@@ -61,11 +61,11 @@ export interface EmailMessagesStore {
   begin(id: string): Promise<EmailMessage | undefined>
   /** Notes that the bytes of the attempt begin to leave. */
   dataStarted(id: string, now?: Date): Promise<void>
-  /** Records what became of recipients and of the message. */
+  /** Records the outcome for recipients and for the message. */
   record(progress: MessageProgress, now?: Date): Promise<EmailMessage | undefined>
   /**
-   * Cancels a message that is not over: what was not accepted is cancelled. Returns undefined if there is no
-   * such message.
+   * Cancels a message that is not over: its recipients that were not accepted. Returns undefined if there is
+   * no such message.
    */
   cancel(id: string, now?: Date): Promise<EmailMessage | undefined>
   /**

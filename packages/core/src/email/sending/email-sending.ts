@@ -62,7 +62,7 @@ interface Queued {
 
 const DAY_MS = 86_400_000
 
-/** Takes messages: checks them, and queues them with what follows, in one transaction. */
+/** Takes messages: checks them, and queues them with all that follows, in one transaction. */
 export class EmailSending {
   readonly #parts: EmailSendingParts
 
@@ -108,7 +108,8 @@ export class EmailSending {
         throw new Repeated()
       })
       .catch(async (error: unknown) => {
-        // A request that another one of the same key has overtaken gets that answer, whatever stopped it.
+        // A request that another one of the same key has overtaken gets that answer, for any reason that
+        // stopped it.
         const overtaken = await this.#earlier(owner, idempotencyKey, bodyHash)
         if (overtaken === undefined && !(error instanceof Repeated)) throw error
         return undefined
@@ -149,7 +150,7 @@ export class EmailSending {
   }
 
   /**
-   * Queues a message of the service itself, in the transaction of what it is about. Returns its id.
+   * Queues a message of the service itself, in the transaction of its subject. Returns its id.
    * @throws Problem `all-suppressed` if that has changed since it was prepared
    */
   async sendSystem(stores: Stores, { domainId, draft }: SystemMessage): Promise<string> {

@@ -26,7 +26,7 @@ export interface DraftAttachment {
   readonly content_type?: string | undefined
 }
 
-/** Ways in which a message names its recipients. */
+/** Fields that name a message's recipients. */
 export const RECIPIENT_ROLES = ['to', 'cc', 'bcc'] as const
 export type RecipientRole = (typeof RECIPIENT_ROLES)[number]
 
@@ -54,7 +54,7 @@ const listed = (given: string | readonly string[] | undefined): readonly string[
   given === undefined ? [] : typeof given === 'string' ? [given] : given
 
 /**
- * Checks what no single field shows, and reads the addresses.
+ * Checks the fields together, and reads the addresses.
  * @throws Problem `invalid-input`
  */
 export function readDraft(fields: SendFields, now: Date): MessageDraft {

@@ -30,8 +30,8 @@ const ofHubs = (body: Json): Pick<PushBody, 'repositories'> => {
   return { repositories: named([textAt(repository, 'full_name')], urls) }
 }
 
-// A list of commits says what a push changed only if it goes on from the commit before: not for a new ref,
-// nor for one that was moved by force.
+// A list of commits tells a push's changes only if it goes on from the commit before: not for a new ref, nor
+// for one that was moved by force.
 const goesOn = (body: Json): boolean =>
   known(textAt(body, 'before')) !== undefined && at(body, 'created') !== true && at(body, 'forced') !== true
 
@@ -145,7 +145,7 @@ export function bitbucketServerPush(body: Json): PushBody {
   }
 }
 
-/** A push as anybody's own script tells it: `ref`, `sha` or `after`, and whatever else it knows. */
+/** A push as anybody's own script tells it: `ref`, `sha` or `after`, and any other fields it knows. */
 export function genericPush(body: Json): PushBody {
   const sha = textAt(body, 'sha') || textAt(body, 'after')
   const repository = textAt(body, 'repository')

@@ -57,7 +57,7 @@ export interface PushOutcome {
   readonly jobId: string | undefined
 }
 
-/** A ref of a delivery with what its hook says to it. */
+/** A ref of a delivery with its hook's verdict. */
 interface Judged {
   readonly ref: PushedRef | undefined
   readonly ignored: Ignored | undefined
@@ -79,7 +79,7 @@ const MAX_REFS = 50
 const SHORT_SHA = 12
 const MAX_NAME_CHARS = 255
 
-/** The way of one push into one hook: what is deployed, in one transaction with its record. */
+/** The way of one push into one hook: its deployments, in one transaction with its record. */
 export class PushDelivery {
   readonly #parts: PushDeliveryParts
 

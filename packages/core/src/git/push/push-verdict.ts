@@ -26,7 +26,7 @@ export function isToHook({ repositories }: Push, { repoUrl }: Pick<GitHook, 'rep
   return repositories.length === 0 || isSameRepository(path, repositories)
 }
 
-/** Returns why nothing of a message can deploy by this hook, whatever its refs are; undefined if it can. */
+/** Returns why no ref of a message can deploy by this hook; undefined if it can. */
 export function ignoredWhole(push: Push, hook: GitHook): Ignored | undefined {
   if (push.what === 'ping') return 'ping'
   if (push.what === 'other') return 'event'

@@ -31,7 +31,7 @@ export interface Push {
   /** The host's name of the event; empty if there is none. */
   readonly event: string
   readonly what: 'push' | 'ping' | 'other'
-  /** The ways in which the message names its repository, as `repoPath` writes them. */
+  /** The message's names for its repository, as `repoPath` writes them. */
   readonly repositories: readonly string[]
   readonly pusher: string
   readonly refs: readonly PushedRef[]

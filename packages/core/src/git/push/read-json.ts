@@ -1,4 +1,4 @@
-/** Reads a document of a stranger field by field: whatever is absent or of another type is empty. */
+/** Reads a document of a stranger field by field: a field that is absent or of another type is empty. */
 export type Json = unknown
 
 /** The value at a path of keys. */

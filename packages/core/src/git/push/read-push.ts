@@ -16,7 +16,7 @@ export type PushHeaders = Readonly<Record<string, string | undefined>>
 
 interface Kind {
   readonly provider: GitProvider
-  /** Headers with the event's name, of which the first that is sent says that this provider sent it. */
+  /** Headers with the event's name. The first that is there tells the provider. */
   readonly eventHeaders: readonly string[]
   readonly idHeaders: readonly string[]
   whatOf(event: string, body: Json): Push['what']

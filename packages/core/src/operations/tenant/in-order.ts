@@ -1,6 +1,6 @@
 /**
  * Returns the order by some texts, by the bytes of the first that differ: entries of several licenses stand
- * as a store gives those of one.
+ * as a store gives the entries of one.
  */
 export const inOrderOf =
   <T>(textsOf: (entry: T) => readonly string[]) =>

@@ -4,7 +4,7 @@ import type { OpenAccess } from '../../access/access-request.ts'
 import type { AccessFilter, AccessHost } from '../../access/access-sessions-store.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The sessions on the hosts of one tenant: those of others do not exist. */
+/** The sessions on the hosts of one tenant. Others do not exist for it. */
 export class TenantAccess implements OperatedAccess {
   readonly #access: Access
   readonly #licenses: TenantLicenses

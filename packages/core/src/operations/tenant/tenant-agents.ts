@@ -6,7 +6,7 @@ import { hostCalled } from '../../agents/host-name.ts'
 import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The hosts of one tenant: those of others do not exist. */
+/** The hosts of one tenant. Others do not exist for it. */
 export class TenantAgents implements OperatedAgents {
   readonly #agents: Agents
   readonly #licenses: TenantLicenses

@@ -8,7 +8,7 @@ import type { AlertMailboxes } from '../../alerts/delivery/alert-mailboxes.ts'
 import type { ListedWebhook } from '../../alerts/delivery/alert-webhooks.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The alerts of one tenant: those of others do not exist. */
+/** The alerts of one tenant. Others do not exist for it. */
 export class TenantAlerts implements OperatedAlerts {
   readonly #tenantId: string
   readonly #alerts: Alerts

@@ -7,7 +7,7 @@ import type { GitTest } from '../../git/git-test.ts'
 import { inOrderOf } from './in-order.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The git hooks of one tenant: those of others do not exist. */
+/** The git hooks of one tenant. Others do not exist for it. */
 export class TenantGitHooks implements OperatedGitHooks {
   readonly #hooks: GitHooks
   readonly #licenses: TenantLicenses

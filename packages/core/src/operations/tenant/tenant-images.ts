@@ -4,7 +4,7 @@ import { type Images, noImage, type RestoreInput, theImage } from '../../images/
 import type { ImageFilter } from '../../images/images-store.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The images of one tenant: those of others do not exist. */
+/** The images of one tenant. Others do not exist for it. */
 export class TenantImages implements OperatedImages {
   readonly #images: Images
   readonly #licenses: TenantLicenses

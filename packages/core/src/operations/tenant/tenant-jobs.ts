@@ -7,7 +7,7 @@ import { unknownLicense } from '../../licenses/license-name.ts'
 import { Problem } from '../../problem.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The jobs of one tenant: those of others do not exist. */
+/** The jobs of one tenant. Others do not exist for it. */
 export class TenantJobs implements OperatedJobs {
   readonly #jobs: Jobs
   readonly #licenses: TenantLicenses

@@ -4,7 +4,7 @@ import type { Licenses } from '../../licenses/licenses.ts'
 import { ofTenant } from '../../scope.ts'
 import type { Storage } from '../../storage/storage.ts'
 
-/** The licenses of one tenant: those of others do not exist, nor do those that were never issued. */
+/** The licenses of one tenant. Others do not exist for it, nor do licenses that were never issued. */
 export class TenantLicenses {
   readonly #tenantId: string
   readonly #licenses: Licenses
@@ -32,8 +32,8 @@ export class TenantLicenses {
   }
 
   /**
-   * Returns what `read` finds for a license, which must be one of the tenant's; if it is undefined, for each
-   * of them. One read follows the other, so that a request takes one connection.
+   * Returns the result of `read` for a license, which must be one of the tenant's; if it is undefined, for
+   * each of them. One read follows the other, so that a request takes one connection.
    * @throws Problem `not-found`
    */
   async reads<T>(

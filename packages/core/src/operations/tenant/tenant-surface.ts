@@ -19,7 +19,7 @@ const highestFirst = inOrderOf((found: SurfaceFinding) => [
   found.fingerprint,
 ])
 
-/** The attack surface of the domains of one tenant: those of others do not exist. */
+/** The attack surface of the domains of one tenant. Others do not exist for it. */
 export class TenantSurface implements OperatedSurface {
   readonly #surface: Surface
   readonly #licenses: TenantLicenses

@@ -5,7 +5,7 @@ import type { TransferKeyFilter } from '../../transfer-keys/transfer-keys-store.
 import type { OperatedTransferKeys } from '../../transfer-keys/transfer-operations.ts'
 import type { TenantLicenses } from './tenant-licenses.ts'
 
-/** The transfer keys of one tenant: those of others do not exist. */
+/** The transfer keys of one tenant. Others do not exist for it. */
 export class TenantTransferKeys implements OperatedTransferKeys {
   readonly #keys: TransferKeys
   readonly #licenses: TenantLicenses

@@ -14,7 +14,7 @@ export interface OpenProviderParts {
 
 const ADAPTERS = { hetzner: HetznerProvider, digitalocean: DigitalOceanProvider } as const
 
-/** Returns what opens sessions at providers. */
+/** Returns a function that opens sessions at providers. */
 export const httpProviders =
   ({ outbound, clock, bases }: OpenProviderParts): OpenProvider =>
   (name, token) => {

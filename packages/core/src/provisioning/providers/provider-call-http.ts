@@ -33,7 +33,7 @@ export interface ProviderRequest {
 }
 
 const GET_TIMEOUT_MS = 15_000
-/** So few calls are left for whoever shares the project, such as its owner. */
+/** So few calls are left for other users of the project, such as its owner. */
 const SPARED_CALLS = 50
 /** A provider that names no time, or one that is far off, is asked again after this. */
 const RESET_SECONDS = 60
@@ -64,7 +64,7 @@ export class ProviderCalls {
     } catch {
       throw new ProviderFailure('protocol', {
         code: 'unexpected_answer',
-        detail: 'the answer is not what the provider documents',
+        detail: "the answer does not fit the provider's documentation",
         status,
         correlationId,
       })
@@ -106,7 +106,7 @@ export class ProviderCalls {
     const { code: given = '', message } = this.#dialect.errorOf(body)
     const isNamed = CODE.test(given)
     const code = isNamed ? given.toLowerCase() : `http_${status}`
-    // A 403 with a code of its own is about what was asked: it ends that order, and no token is to blame.
+    // A 403 with a code of its own is about the request: it ends that order, and no token is to blame.
     const byStatus = isNamed && status === FORBIDDEN ? 'refused' : kindOfStatus(status)
     const kind = this.#dialect.kindOf(code, status) ?? byStatus
     const detail = message === undefined ? undefined : keptText(message)

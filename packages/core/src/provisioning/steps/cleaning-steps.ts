@@ -5,7 +5,7 @@ import { again, cleansUp, fails, isGone, type StepEnd, waits } from './step-end.
 import { isOurs, type StepParts } from './step-parts.ts'
 import { known } from './waiting-steps.ts'
 
-/** Decides what becomes of the server of a failed order. */
+/** Decides the fate of a failed order's server. */
 export async function cleanUp(order: Order, { destroysFailed }: StepParts): Promise<StepEnd> {
   if (!mayHaveServer(order)) return { ...cleansUp('cleanup_lookup') }
   return destroysFailed

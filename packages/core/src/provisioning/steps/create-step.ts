@@ -21,7 +21,7 @@ import { ProviderFailure, type ProviderServer } from '../server-provider.ts'
 import { again, fails, goesOn, holds, type StepEnd, triesElsewhere, waits, withExchange } from './step-end.ts'
 import { isOurs, labelsOf, type StepParts } from './step-parts.ts'
 
-/** Dependencies of making a server, beside those of every step. */
+/** Dependencies of making a server, beside the dependencies of every step. */
 export interface CreateParts extends StepParts {
   readonly token: string
   readonly createsPerHour: number
@@ -130,7 +130,7 @@ function afterFailure(order: Order, failure: ProviderFailure): StepEnd {
     case 'rate-limited':
       return again(order, 'rate_limited', { delaySeconds: 1, change })
     case 'name-taken':
-      // The name may be that of the server which an earlier request made: the next step looks at its labels.
+      // An earlier request may have made the server of this name: the next step looks at its labels.
       return again(order, 'name_taken', { detail: message, delaySeconds: 1, change })
     default:
       return again(order, 'create_unknown', {

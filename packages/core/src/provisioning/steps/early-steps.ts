@@ -24,7 +24,7 @@ export async function validateOrder(order: Order, parts: StepParts): Promise<Ste
 }
 
 /**
- * Asks the provider what the server costs now. Places where it is not offered, or costs more than the
+ * Asks the provider for the server's present price. Places where it is not offered, or costs more than the
  * catalogue allows, are none of the order's any more; without a place the order fails.
  */
 export async function priceOrder(order: Order, parts: StepParts): Promise<StepEnd> {

@@ -14,7 +14,7 @@ export interface StepEnd {
   readonly httpStatus?: number | undefined
   readonly correlationId?: string | undefined
   readonly detail?: string | undefined
-  /** The call that failed, from which more may follow than for this order. */
+  /** The call that failed. It may have consequences beyond this order. */
   readonly failure?: ProviderFailure
 }
 
@@ -38,7 +38,7 @@ export const goesOn = (
   releases: false,
 })
 
-/** The order goes on towards the end of its server; what made it fail stays its reason. */
+/** The order goes on towards the end of its server; the cause of its failure stays its reason. */
 export const cleansUp = (to: OrderState, change: OrderChange = {}): StepEnd => ({
   to,
   outcome: 'advanced',
@@ -83,7 +83,7 @@ export const again = (
   detail: keptText(detail),
 })
 
-/** The order waits for what only others can change. */
+/** The order waits for a change that only others can make. */
 export const holds = (order: Order, code: string, detail: string): StepEnd => ({
   ...again(order, code, { detail, delaySeconds: HOLD_SECONDS }),
   outcome: 'held',

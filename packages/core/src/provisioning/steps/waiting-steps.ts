@@ -4,7 +4,7 @@ import { type ProviderAction, ProviderFailure, type ProviderServer } from '../se
 import { fails, goesOn, type StepEnd, waits } from './step-end.ts'
 import { isOurs, type StepParts } from './step-parts.ts'
 
-/** Returns what a call gives, or undefined if the provider does not know it. */
+/** Returns the result of a call, or undefined if the provider does not know it. */
 export async function known<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call

@@ -53,7 +53,7 @@ export async function exportRows(
 }
 
 /**
- * Lets every server print and read values in one way, and take its time, whatever its own settings say. Holds
+ * Lets every server print and read values in one way, and take its time, in spite of its own settings. Holds
  * until the transaction ends.
  */
 export async function ownSettings(connection: OneConnection): Promise<void> {

@@ -58,7 +58,7 @@ export async function importRows(
     await connection.rows('rollback').catch(() => {})
     throw error
   }
-  // Without it the first plans would be those of empty tables.
+  // Without it the first plans would suit empty tables.
   for (const { name } of tables) await connection.rows(`analyze ${quoted(name)}`)
   return transfer
 }
@@ -72,7 +72,7 @@ async function takeTables(
   const names = tables.map(({ name }) => quoted(name))
   await connection.rows(`set local lock_timeout = '${LOCK_WAIT}'`)
   await connection.rows(`lock table ${names.join(', ')} in share row exclusive mode`)
-  // Triggers do what they did when the service wrote these rows: done twice, the rows would be others.
+  // Triggers would repeat their work of when the service wrote these rows, and change the rows.
   for (const name of withTriggers) await connection.rows(`alter table ${quoted(name)} disable trigger user`)
 }
 

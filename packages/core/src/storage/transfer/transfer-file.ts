@@ -3,8 +3,8 @@ import type { Table } from './carried-tables.ts'
 
 /*
  * An export is a text in lines of JSON. The first is the head; then come kept files, each a line; then for
- * each table, in the order of the head, a line that names it and one line for each row, an array of the texts
- * with which PostgreSQL prints the values; and the tail. Equal data gives the same bytes.
+ * each table, in the order of the head, a line that names it and one line for each row, an array of the
+ * values as PostgreSQL prints them; and the tail. Equal data gives the same bytes.
  */
 
 /** The format that this release writes and reads. */

@@ -22,7 +22,7 @@ export type ImportOptions = Pick<ImportParts, 'keep' | 'onRows'>
 
 /**
  * Writes everything that a database holds, as of one moment, as a text in pieces. Secrets go along as the
- * database holds them: most as digests, those of webhooks and of one-time codes as they are.
+ * database holds them: most as digests, webhooks' and one-time codes' as they are.
  * @throws Problem `conflict` when the database is not migrated to this release
  */
 export const exportDatabase = (

@@ -38,7 +38,7 @@ export interface CertificateNamesParts {
   readonly userAgent: string
 }
 
-/** Names below a domain for which certificates were logged. Each domain is asked for once in a day. */
+/** Names below a domain that have logged certificates. Each domain is asked for once in a day. */
 export class CertificateNames {
   readonly #parts: CertificateNamesParts
   readonly #known = new RecentMap<{ readonly until: number; readonly names: readonly string[] }>(

@@ -13,12 +13,12 @@ export interface FilesSeen {
 
 const FIRST_BYTES = { range: 'bytes=0-15' }
 const PARALLEL = 4
-/** How much of a file is looked at: what tells a file stands at its beginning. */
+/** How much of a file is looked at: its distinctive part stands at its beginning. */
 const LOOKED_BYTES = 4096
 
 /**
- * Asks a web server for paths that should not be public. Two paths that nobody can have say first how it
- * answers what it has not: a server that answers everything is believed only what is distinct.
+ * Asks a web server for paths that should not be public. Two paths that nobody can have first show its answer
+ * to missing files: of a server that answers everything only distinct answers count.
  */
 export async function exposedFiles(
   web: HostWeb,

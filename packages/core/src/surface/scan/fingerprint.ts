@@ -12,14 +12,14 @@ const EXPECTED_HEADERS = [
 ] as const
 
 const TITLE = /<title[^<>]{0,256}>([^<]{0,512})/i
-/** Characters of a page in which software is looked for: all that is told stands at its beginning. */
+/** Characters of a page that are searched for software: its marks stand at the beginning. */
 const LOOKED_CHARS = 65_536
 const META = /<meta[^<>]{0,512}>/gi
 const GENERATOR = /name=["']?generator/i
 const CONTENT = /content=["']([^"']{0,128})/i
 const SCRIPT = /<script[^<>]{0,256}?\bsrc=["']?([^"'\s>]{1,512})/gi
 
-/** Returns what a page tells about its server. `icon` is the digest of its icon, if it has one. */
+/** Returns a page's hints about its server. `icon` is the digest of its icon, if it has one. */
 export function seenSite(url: string, answer: Answer, icon?: number): SeenSite {
   const { status, headers } = answer
   const page = answer.body.toString('latin1', 0, LOOKED_CHARS)

@@ -19,7 +19,7 @@ export function murmur3(bytes: Buffer): number {
 
 const LINES = /.{1,76}/g
 
-/** The digest of an icon by which it is known: MurmurHash3 of its base64 in lines of 76 characters. */
+/** The digest that an icon is known by: MurmurHash3 of its base64 in lines of 76 characters. */
 export function iconDigest(icon: Buffer): number {
   const text = icon.toString('base64').replace(LINES, '$&\n')
   return murmur3(Buffer.from(text))

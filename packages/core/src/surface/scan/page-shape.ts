@@ -2,7 +2,7 @@ import type { PinnedAnswer } from '../../net/pinned-host.ts'
 
 type Answer = Extract<PinnedAnswer, { ok: true }>
 
-/** Shape of an answer, by which a page that answers everything is told. */
+/** Shape of an answer. It tells a page that answers everything. */
 export interface PageShape {
   readonly status: number
   readonly type: string
@@ -27,7 +27,7 @@ export const shapeOf = (answer: Answer): PageShape => ({
   simhash: simhash(answer.body.toString('latin1')),
 })
 
-/** Whether two answers are the same page, but for what changes from request to request. */
+/** Whether two answers are the same page, apart from parts that change from request to request. */
 export function isAlike(one: PageShape, other: PageShape): boolean {
   if (one.status !== other.status || one.type !== other.type) return false
   const longer = Math.max(one.length, other.length, 1)

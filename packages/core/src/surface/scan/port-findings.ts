@@ -9,7 +9,7 @@ interface Exposure {
 
 const close = (what: string): string => `let only your own addresses reach ${what}`
 
-/** Services that answered an anonymous request, by what they said. */
+/** Services that answered an anonymous request, by their answer. */
 const ANONYMOUS: readonly (Exposure & { readonly service: string; readonly says: RegExp })[] = [
   {
     service: 'redis',

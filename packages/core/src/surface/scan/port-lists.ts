@@ -19,7 +19,7 @@ export const TOP_PORTS: readonly number[] = [
 /** The only ports of an address that is not known to be the license's own, or that is a CDN's. */
 export const WEB_PORTS: readonly number[] = [80, 443]
 
-/** The ports to look at. An address that is not attested has its web ports alone, whatever was asked for. */
+/** The ports to look at. An address that is not attested has its web ports alone, for any request. */
 export function portsOf(
   asked: 'default' | 'top100' | readonly number[],
   { attested, cdn }: { readonly attested: boolean; readonly cdn: string | null },

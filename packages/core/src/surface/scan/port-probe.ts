@@ -62,7 +62,7 @@ export async function probeService(
   }
 }
 
-/** Sends a request, if there is one, and returns the beginning of what comes back within the time. */
+/** Sends a request, if there is one, and returns the beginning of the answer within the time. */
 function heard(
   socket: Socket | TLSSocket,
   request: string | undefined,

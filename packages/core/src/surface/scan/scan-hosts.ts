@@ -14,7 +14,7 @@ export interface LiveHost extends NamedHost {
   readonly pinned: PinnedHost
 }
 
-/** Names by what became of them. */
+/** Names by their outcome. */
 export interface ResolvedHosts {
   readonly live: readonly LiveHost[]
   readonly skipped: readonly { readonly host: string; readonly reason: string }[]

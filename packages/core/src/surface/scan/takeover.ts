@@ -1,4 +1,4 @@
-/** A service to which names are pointed, and what it says about a name that nobody has there. */
+/** A service that names are pointed to, and its answer for a name that nobody has there. */
 interface Provider {
   readonly name: string
   readonly suffix: RegExp
@@ -40,8 +40,8 @@ const PROVIDERS: readonly Provider[] = [
 ]
 
 /**
- * Returns the service at which a stranger could claim the name: the alias leads there, and nobody has it.
- * `page` is what the name answers; undefined, if it has no address.
+ * Returns the service where a stranger could claim the name: the alias leads there, and nobody has it. `page`
+ * is the name's answer; undefined, if it has no address.
  */
 export function danglingProvider(alias: string, page: string | undefined): string | undefined {
   const providers = PROVIDERS.filter(({ suffix }) => suffix.test(alias))

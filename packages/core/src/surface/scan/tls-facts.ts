@@ -5,7 +5,7 @@ import type { TlsFacts } from '../surface-scan.ts'
 
 const MOST_NAMES = 20
 const NAME_CHARS = 253
-/** Days before its end from which a certificate is about to expire. */
+/** Days before its end when a certificate begins to count as about to expire. */
 const EXPIRING_DAYS = 14
 
 /** Reads the facts of a secured connection to a host. */

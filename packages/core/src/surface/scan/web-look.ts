@@ -11,7 +11,7 @@ import type { HostSight, Sight } from './sight.ts'
 import { danglingProvider } from './takeover.ts'
 import { tlsFacts, tlsFindings } from './tls-facts.ts'
 
-/** Addresses of a host at which its web server is looked for, and redirects that are followed. */
+/** Addresses of a host that are tried for its web server, and redirects that are followed. */
 const TRIED_ADDRESSES = 2
 const MOST_REDIRECTS = 3
 const TLS_MS = 5000
@@ -34,7 +34,7 @@ interface FoundOrigin {
   readonly answer: Extract<PinnedAnswer, { ok: true }>
 }
 
-/** Looks at the web servers of a host: what they are, and what they should not show. */
+/** Looks at the web servers of a host: their software, and content that should not be public. */
 export async function lookAtWeb(web: HostWeb, seen: HostSight, look: WebLook, sight: Sight): Promise<void> {
   const { name } = web.host
   const { found, isSilent } = await originsFound(web)
