@@ -1,6 +1,14 @@
+import { PLATFORM } from '@svc/core'
 import { buildGitDelivery, buildGitHook } from '@svc/testing'
 import fc from 'fast-check'
-import { licenseId, order, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
+import {
+  licenseId,
+  order,
+  rarely,
+  type Step,
+  scope,
+  steps,
+} from '../../packages/core/test/conformance/world.ts'
 import { change, DEVELOPER, type host, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
@@ -39,18 +47,12 @@ const remove = steps(
     ({ gitHooks }) =>
       gitHooks.remove(given),
 )
-const look = steps(
-  'look for git hooks',
-  fc.record({ id, licenseId: rarely(licenseId) }),
-  (given) =>
-    () =>
-    async ({ gitHooks }) => [
-      await gitHooks.get(given.id),
-      await gitHooks.lock(given.id),
-      await gitHooks.find('shop'),
-      await gitHooks.list(given.licenseId, 2),
-    ],
-)
+const look = steps('look for git hooks', fc.record({ id, scope }), (given) => () => async ({ gitHooks }) => [
+  await gitHooks.get(given.scope, given.id),
+  await gitHooks.lock(given.id),
+  await gitHooks.find(given.scope, 'shop'),
+  await gitHooks.list(given.scope, 2),
+])
 const kind = fc.constantFrom('secret' as const, 'previous' as const, 'token' as const)
 const setSecret = steps(
   'set secret of git hook',
@@ -218,7 +220,7 @@ export const feature: Feature = {
     { weight: 1, arbitrary: purge },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
   contents: async ({ gitHooks }, now) => {
-    const hooks = await gitHooks.list(undefined, 1000)
+    const hooks = await gitHooks.list(PLATFORM, 1000)
     const found = []
     for (const hook of hooks)
       found.push(await gitHooks.secrets(hook.id, now), await gitHooks.deliveries(hook.id, 1000))

@@ -84,9 +84,16 @@ export const faults: readonly Fault[] = [
   {
     name: 'git: credentials go with jobs of any license',
     file: HANDED,
-    find: 'if (hook?.licenseId !== licenseId',
-    replace: 'if (hook === undefined || licenseId === ""',
+    find: 'gitHooks.get(ofLicense(licenseId), hookId)',
+    replace: "gitHooks.get({ of: 'platform' }, hookId)",
     suites: [HOOKS],
+  },
+  {
+    name: 'git: scope left off what finds hooks',
+    file: 'packages/core/src/git/git-hooks-store-sql.ts',
+    find: '${isOwned} and (id = $2 or app = $2)',
+    replace: '(${isOwned} or true) and (id = $2 or app = $2)',
+    suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {
     name: 'git: the header of GitHub hides those of Gitea',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import { CliBench } from '../support/cli-bench.ts'
 
@@ -149,7 +150,7 @@ describe('svc git deliveries and svc git test', () => {
     expect(none.err.text).toContain('svc git test shop --sha COMMIT tries the address')
     const { hook } = await bench.json('git', 'hooks', 'show', 'shop')
     const { id } = hook as { id: string }
-    const found = await bench.plane.storage.gitHooks.get(id)
+    const found = await bench.plane.storage.gitHooks.get(PLATFORM, id)
     const document = { ref: 'refs/heads/main', sha: 'a'.repeat(40) }
     const message = { headers: {}, document, bodyDigest: 'x', address: '192.0.2.7' }
     await bench.plane.gitPushes.receive({ licenseId: bench.license.id, hook: found }, message)

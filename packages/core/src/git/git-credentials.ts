@@ -3,6 +3,7 @@ import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense } from '../scope.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { GitHook, GitProvider } from './git-hook.ts'
@@ -49,9 +50,8 @@ export class GitCredentials {
 
   async #authOf(hookId: string, licenseId: string, repoUrl: unknown): Promise<object | undefined> {
     const { storage, clock, keyring, log } = this.#parts
-    const hook = await storage.gitHooks.get(hookId)
-    if (hook?.licenseId !== licenseId || hook.repoUrl !== repoUrl || hook.cloneKind === 'none')
-      return undefined
+    const hook = await storage.gitHooks.get(ofLicense(licenseId), hookId)
+    if (hook === undefined || hook.repoUrl !== repoUrl || hook.cloneKind === 'none') return undefined
     const secrets = await storage.gitHooks.secrets(hookId, clock.statementTime())
     const stored = secrets.find(({ kind }) => kind === hook.cloneKind)
     if (stored === undefined) return undefined

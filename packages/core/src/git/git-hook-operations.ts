@@ -11,22 +11,16 @@ import { CLONE_KINDS, GIT_PROVIDERS, type GitHook, SUBMODULE_SCOPES } from './gi
 import { GIT_ANSWERS } from './git-hook-answers.ts'
 import type { GitHookWishes } from './git-hook-definition.ts'
 import { deliveryView, hookView, setupOf } from './git-hook-view.ts'
-import { type GitHooks, type SetHook, theHook } from './git-hooks.ts'
+import type { GitHooks, SetHook } from './git-hooks.ts'
 import type { GitDelivery } from './git-hooks-store.ts'
 import type { GitTest } from './git-test.ts'
-
-/** The part of git hooks that operations use. */
-export type OperatedGitHooks = Pick<
-  GitHooks,
-  'change' | 'deliveries' | 'find' | 'lastDeliveries' | 'list' | 'remove' | 'rotate' | 'set' | 'webhookUrl'
->
 
 /** The services that operations on git hooks use. */
 export interface GitHookUses {
   readonly agents: Pick<Agents, 'resolve'>
-  readonly gitHooks: OperatedGitHooks
-  readonly gitTest: Pick<GitTest, 'send'>
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly gitHooks: GitHooks
+  readonly gitTest: GitTest
+  readonly licenses: Licenses
 }
 
 const operation = operationOf<GitHookUses>()
@@ -81,19 +75,6 @@ async function hostOf(
   throw new Problem('invalid-input', { details: ['fingerprint: expected a string of 1 to 512 characters'] })
 }
 
-/** Returns the hook that is meant, among the license's hooks if a license is given. */
-async function named(
-  { gitHooks }: GitHookUses,
-  idOrApp: string,
-  { licenseId }: Pick<LicenseScope, 'licenseId'>,
-): Promise<GitHook> {
-  const found = await gitHooks.find(idOrApp)
-  return theHook(
-    licenseId === undefined ? found : found.filter((hook) => hook.licenseId === licenseId),
-    idOrApp,
-  )
-}
-
 const setAnswer = ({ gitHooks }: GitHookUses, { hook, created, secret }: SetHook) => ({
   ok: true,
   created,
@@ -129,11 +110,11 @@ const update = operation({
   licensed: true,
   answer: GIT_ANSWERS.set,
   input: { id, repo_url: optional(text(1, 512)), ...definition },
-  run: async (services, { id: idOrApp, ...given }, _, scope) => {
-    const hook = await named(services, idOrApp, scope)
+  run: async (services, { id: idOrApp, ...given }, { scope }, license) => {
+    const hook = await services.gitHooks.resolve(scope, idOrApp)
     const { licenseId } = hook
     const isMoved = given.host !== undefined || given.fingerprint !== undefined
-    const { fingerprint } = isMoved ? await hostOf(services, given, { ...scope, licenseId }) : hook
+    const { fingerprint } = isMoved ? await hostOf(services, given, { ...license, licenseId }) : hook
     return setAnswer(services, await services.gitHooks.change(hook, { ...wishesOf(given), fingerprint }))
   },
 })
@@ -147,8 +128,10 @@ const rotate = operation({
   licensed: true,
   answer: GIT_ANSWERS.set,
   input: { id },
-  run: async (services, input, _, scope) =>
-    setAnswer(services, await services.gitHooks.rotate(await named(services, input.id, scope))),
+  run: async (services, input, { scope }) => {
+    const hook = await services.gitHooks.resolve(scope, input.id)
+    return setAnswer(services, await services.gitHooks.rotate(hook))
+  },
 })
 
 const remove = operation({
@@ -160,9 +143,9 @@ const remove = operation({
   licensed: true,
   answer: GIT_ANSWERS.removed,
   input: { id },
-  run: async (services, input, _, scope) => {
-    const hook = await named(services, input.id, scope)
-    await services.gitHooks.remove(hook)
+  run: async ({ gitHooks }, input, { scope }) => {
+    const hook = await gitHooks.resolve(scope, input.id)
+    await gitHooks.remove(hook)
     return { ok: true, id: hook.id }
   },
 })
@@ -176,8 +159,8 @@ const list = operation({
   licensed: true,
   answer: GIT_ANSWERS.list,
   input: {},
-  run: async ({ gitHooks }, _, __, { licenseId }) => {
-    const hooks = await gitHooks.list(licenseId)
+  run: async ({ gitHooks }, _, { scope }) => {
+    const hooks = await gitHooks.list(scope)
     const last = await gitHooks.lastDeliveries(hooks)
     return { ok: true, hooks: hooks.map((hook) => hookView(hook, last.get(hook.id))) }
   },
@@ -192,7 +175,7 @@ const show = operation({
   answer: GIT_ANSWERS.one,
   input: { id, license: optional(text(1, 512)) },
   run: async (services, input, { scope }) => {
-    const hook = await named(services, input.id, await scopeOf(scope, services, input))
+    const hook = await named(services, input, scope)
     const [last] = await services.gitHooks.deliveries(hook, 1)
     return {
       ok: true,
@@ -217,7 +200,7 @@ const deliveries = operation({
     cursor: optional(text(1, 64)),
   },
   run: async (services, input, { scope }) => {
-    const hook = await named(services, input.id, await scopeOf(scope, services, input))
+    const hook = await named(services, input, scope)
     const { rows, next } = await readPage<GitDelivery, Place>({
       limit: input.limit,
       before: placeOfCursor(input.cursor, 'gdl'),
@@ -247,7 +230,7 @@ const test = operation({
     ref: optional(text(1, 255)),
   },
   run: async (services, input, { scope }) => {
-    const hook = await named(services, input.id, await scopeOf(scope, services, input))
+    const hook = await named(services, input, scope)
     const { delivered, status, answer, error } = await services.gitTest.send(hook, input)
     return {
       hook_id: hook.id,
@@ -259,12 +242,12 @@ const test = operation({
   },
 })
 
-async function scopeOf(
+async function named(
+  { gitHooks, licenses }: GitHookUses,
+  { id: idOrApp, license }: { readonly id: string; readonly license?: string | undefined },
   scope: Scope,
-  { licenses }: GitHookUses,
-  { license }: { readonly license?: string | undefined },
-): Promise<Pick<LicenseScope, 'licenseId'>> {
-  return { licenseId: license === undefined ? undefined : await licenses.resolve(scope, license) }
+): Promise<GitHook> {
+  return gitHooks.resolve(await licenses.within(scope, license), idOrApp)
 }
 
 /** Operations on git hooks and on their deliveries. */

@@ -1,7 +1,9 @@
 import type { Place } from '../cursor.ts'
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { maybeInstant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import { DELIVERY, type DeliveryRow, toDelivery } from './git-deliveries-sql.ts'
 import type { GitHook, GitHookSettings } from './git-hook.ts'
 import { type HookRow, settingsParams, toHook } from './git-hook-row-sql.ts'
@@ -31,17 +33,16 @@ const CHANGE = {
   text: `update git_hooks set (${SETTINGS}, updated_at) = (${VALUES}, ${at('$15')}) where id = $1 returning *`,
 }
 const REMOVE = { name: 'git-hook-remove', text: 'delete from git_hooks where id = $1 returning id' }
-const GET = { name: 'git-hook-get', text: 'select * from git_hooks where id = $1' }
+const GET = scoped('git-hook-get', (isOwned) => `select * from git_hooks where ${isOwned} and id = $2`)
 const LOCK = { name: 'git-hook-lock', text: 'select * from git_hooks where id = $1 for update' }
-const LIST = {
-  name: 'git-hook-list',
-  text: `select * from git_hooks where ($1::text is null or license_id = $1)
-    order by app collate "C", id collate "C" limit $2`,
-}
-const FIND = {
-  name: 'git-hook-find',
-  text: 'select * from git_hooks where id = $1 or app = $1 order by id collate "C"',
-}
+const LIST = scoped(
+  'git-hook-list',
+  (isOwned) => `select * from git_hooks where ${isOwned} order by app collate "C", id collate "C" limit $2`,
+)
+const FIND = scoped(
+  'git-hook-find',
+  (isOwned) => `select * from git_hooks where ${isOwned} and (id = $2 or app = $2) order by id collate "C"`,
+)
 const SECRETS = {
   name: 'git-hook-secrets',
   text: `select hook_id, kind, secret, until from git_hook_secrets
@@ -82,20 +83,20 @@ export class SqlGitHooksStore implements GitHooksStore {
     return (await this.#session.rows(REMOVE, [id])).length > 0
   }
 
-  get(id: string): Promise<GitHook | undefined> {
-    return this.#hook(GET, [id])
+  get(scope: Scope, id: string): Promise<GitHook | undefined> {
+    return this.#hook(GET(scope), [idOf(scope), id])
   }
 
   lock(id: string): Promise<GitHook | undefined> {
     return this.#hook(LOCK, [id])
   }
 
-  list(licenseId: string | undefined, limit: number): Promise<readonly GitHook[]> {
-    return this.#hooks(LIST, [licenseId, limit])
+  list(scope: Scope, limit: number): Promise<readonly GitHook[]> {
+    return this.#hooks(LIST(scope), [idOf(scope), limit])
   }
 
-  find(idOrApp: string): Promise<readonly GitHook[]> {
-    return this.#hooks(FIND, [idOrApp])
+  find(scope: Scope, idOrApp: string): Promise<readonly GitHook[]> {
+    return this.#hooks(FIND(scope), [idOf(scope), idOrApp])
   }
 
   async secrets(hookId: string, now?: Date): Promise<readonly HookSecret[]> {

@@ -1,4 +1,5 @@
 import type { Place } from '../cursor.ts'
+import type { Scope } from '../scope.ts'
 import type { GitHook, GitHookSettings, GitProvider } from './git-hook.ts'
 import type { Ignored } from './push/push-verdict.ts'
 
@@ -66,13 +67,13 @@ export interface GitHooksStore {
   change(id: string, settings: GitHookSettings, now?: Date): Promise<GitHook | undefined>
   /** Removes a hook with its secrets and deliveries. */
   remove(id: string): Promise<boolean>
-  get(id: string): Promise<GitHook | undefined>
-  /** As `get`. Inside a transaction no other one gets the hook before the end of this one. */
+  get(scope: Scope, id: string): Promise<GitHook | undefined>
+  /** As `get` of the platform. Inside a transaction no other one gets the hook before the end of this one. */
   lock(id: string): Promise<GitHook | undefined>
-  /** The hooks of a license, or all: by app, then by id, at most `limit`. */
-  list(licenseId: string | undefined, limit: number): Promise<readonly GitHook[]>
-  /** Every hook with this id or for this app, by id. */
-  find(idOrApp: string): Promise<readonly GitHook[]>
+  /** The hooks of a scope: by app, then by id, at most `limit`. */
+  list(scope: Scope, limit: number): Promise<readonly GitHook[]>
+  /** The hooks of a scope with this id or for this app, by id. */
+  find(scope: Scope, idOrApp: string): Promise<readonly GitHook[]>
   /** The secrets of a hook that have not ended, by kind. */
   secrets(hookId: string, now?: Date): Promise<readonly HookSecret[]>
   /** Stores a secret in place of the former one of its kind. @throws for a hook that is gone */

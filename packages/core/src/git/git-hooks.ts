@@ -1,5 +1,6 @@
 import type { Place } from '../cursor.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import { newDeployKey } from './deploy-key.ts'
 import { type GitHook, type GitHookSettings, MAX_HOOKS } from './git-hook.ts'
@@ -104,14 +105,17 @@ export class GitHooks {
     if (!(await this.#parts.storage.gitHooks.remove(id))) throw noHook()
   }
 
-  /** The hooks of a license, or of all. */
-  list(licenseId?: string): Promise<readonly GitHook[]> {
-    return this.#parts.storage.gitHooks.list(licenseId, HOOKS_LISTED)
+  /** The hooks of a scope. */
+  list(scope: Scope): Promise<readonly GitHook[]> {
+    return this.#parts.storage.gitHooks.list(scope, HOOKS_LISTED)
   }
 
-  /** Every hook with this id or for this app. */
-  find(idOrApp: string): Promise<readonly GitHook[]> {
-    return this.#parts.storage.gitHooks.find(idOrApp)
+  /**
+   * Returns a hook of a scope by its id, or by the app that it is for.
+   * @throws Problem `hook-not-found`, or `ambiguous` if several licenses have one
+   */
+  async resolve(scope: Scope, idOrApp: string): Promise<GitHook> {
+    return theHook(await this.#parts.storage.gitHooks.find(scope, idOrApp), idOrApp)
   }
 
   /** The newest deliveries to a hook, of those behind the place `after` if it is given. */
@@ -140,9 +144,7 @@ export class GitHooks {
   }
 
   async #lock(stores: Stores, licenseId: string, app: string): Promise<GitHook | undefined> {
-    const found = (await stores.gitHooks.find(app)).find(
-      (hook) => hook.licenseId === licenseId && hook.app === app,
-    )
+    const found = (await stores.gitHooks.find(ofLicense(licenseId), app)).find((hook) => hook.app === app)
     return found && stores.gitHooks.lock(found.id)
   }
 
@@ -208,8 +210,7 @@ export class GitHooks {
   }
 }
 
-/** Returns the refusal of a hook that does not exist, for any caller. */
-export const noHook = (idOrApp?: string): Problem =>
+const noHook = (idOrApp?: string): Problem =>
   new Problem('hook-not-found', idOrApp === undefined ? {} : { detail: `there is no git hook ${idOrApp}` })
 
 async function requireHost({ agents }: Stores, licenseId: string, fingerprint: string): Promise<void> {
@@ -221,7 +222,7 @@ async function requireHost({ agents }: Stores, licenseId: string, fingerprint: s
  * Returns the one hook among those with the asked id or app.
  * @throws Problem `hook-not-found`, or `ambiguous` if several licenses have one
  */
-export function theHook(found: readonly GitHook[], idOrApp: string): GitHook {
+function theHook(found: readonly GitHook[], idOrApp: string): GitHook {
   const [hook] = found
   if (hook === undefined) throw noHook(idOrApp)
   if (found.length === 1) return hook

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Licensee } from '../licenses/license.ts'
 import type { LicenseDeeds } from '../licenses/license-deeds.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense, PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { GitHook } from './git-hook.ts'
 import type { GitHooks } from './git-hooks.ts'
@@ -90,7 +91,7 @@ export class GitPushes {
 
   async #hooksOf(licenseId: string, { push }: Arrival): Promise<readonly GitHook[]> {
     if (push.repositories.length === 0) return []
-    return (await this.#parts.hooks.list(licenseId)).filter((hook) => isToHook(push, hook))
+    return (await this.#parts.hooks.list(ofLicense(licenseId))).filter((hook) => isToHook(push, hook))
   }
 
   async #holder({ bearer }: SentDelivery): Promise<GitSender | undefined> {
@@ -102,7 +103,7 @@ export class GitPushes {
 
   async #sender(sent: SentDelivery, hookId: string): Promise<GitSender | undefined> {
     const { storage, hooks, licenses, clock } = this.#parts
-    const hook = HOOK_ID.test(hookId) ? await storage.gitHooks.get(hookId) : undefined
+    const hook = HOOK_ID.test(hookId) ? await storage.gitHooks.get(PLATFORM, hookId) : undefined
     const secrets = hook === undefined ? NOBODYS : await hooks.deliverySecrets(hook.id)
     const isKnown = knowsSecret(sent, secrets, clock.now())
     if (hook !== undefined && isKnown) return { licenseId: hook.licenseId, hook }

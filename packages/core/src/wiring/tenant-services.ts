@@ -5,7 +5,6 @@ import {
   TenantAlerts,
   TenantAlertWebhooks,
 } from '../operations/tenant/tenant-alerts.ts'
-import { TenantGitHooks, TenantGitTest } from '../operations/tenant/tenant-git-hooks.ts'
 import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
@@ -21,7 +20,6 @@ import type { Services } from './features.ts'
  */
 export function tenantServices(services: Services, storage: Storage, tenantId: string): Services {
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
-  const gitHooks = new TenantGitHooks(services.gitHooks, licenses)
   const bounded = {
     access: new TenantAccess(services.access, licenses),
     agents: new TenantAgents(services.agents, licenses),
@@ -32,8 +30,8 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     emailDomains: services.emailDomains,
     emailKeys: services.emailKeys,
     images: new TenantImages(services.images, licenses),
-    gitHooks,
-    gitTest: new TenantGitTest(services.gitTest, gitHooks),
+    gitHooks: services.gitHooks,
+    gitTest: services.gitTest,
     jobs: new TenantJobs(services.jobs, licenses),
     licenses: services.licenses,
     monitors: services.monitors,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { NewGitDelivery, NewGitHook } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -43,10 +43,10 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
       })
       const expected = { ...given, createdAt: clock.now(), updatedAt: clock.now() }
       expect(hook).toEqual(expected)
-      expect(await hooks().get(given.id)).toEqual(expected)
+      expect(await hooks().get(PLATFORM, given.id)).toEqual(expected)
       expect(await hooks().lock(given.id)).toEqual(expected)
-      expect(await hooks().find(given.id)).toEqual([expected])
-      expect(await hooks().list(given.licenseId, 10)).toEqual([expected])
+      expect(await hooks().find(PLATFORM, given.id)).toEqual([expected])
+      expect(await hooks().list(ofLicense(given.licenseId), 10)).toEqual([expected])
     })
 
     it('a license has one hook for each app, and no more than it may', async () => {
@@ -56,9 +56,12 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
       expect(await more({}, 100)).toBeUndefined()
       expect(await more({ app: 'blog' }, 1)).toBeUndefined()
       expect(await more({ app: 'blog' }, 2)).toMatchObject({ app: 'blog' })
-      expect((await hooks().list(given.licenseId, 10)).map(({ app }) => app)).toEqual(['blog', 'shop'])
-      expect(await hooks().list(given.licenseId, 1)).toHaveLength(1)
-      expect((await hooks().find('shop')).some(({ id }) => id === given.id)).toBe(true)
+      expect((await hooks().list(ofLicense(given.licenseId), 10)).map(({ app }) => app)).toEqual([
+        'blog',
+        'shop',
+      ])
+      expect(await hooks().list(ofLicense(given.licenseId), 1)).toHaveLength(1)
+      expect((await hooks().find(PLATFORM, 'shop')).some(({ id }) => id === given.id)).toBe(true)
     })
 
     it('of parallel additions for one app one makes the hook', async () => {
@@ -83,7 +86,7 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
       const changed = await hooks().change(given.id, settings, later)
       const expected = { ...hook, branch: 'next', tags: undefined, deployKey: undefined, updatedAt: later }
       expect(changed).toEqual(expected)
-      expect(await hooks().get(given.id)).toEqual(expected)
+      expect(await hooks().get(PLATFORM, given.id)).toEqual(expected)
       expect(await hooks().change('ghk_none', settings, later)).toBeUndefined()
     })
 
@@ -113,7 +116,7 @@ export function gitHooksStoreContract(name: string, open: () => Promise<Storage>
       await record()
       expect(await hooks().remove(id)).toBe(true)
       expect(await hooks().remove(id)).toBe(false)
-      expect(await hooks().get(id)).toBeUndefined()
+      expect(await hooks().get(PLATFORM, id)).toBeUndefined()
       expect(await hooks().secrets(id)).toEqual([])
       expect(await hooks().deliveries(id, 10)).toEqual([])
       await expect(record()).rejects.toThrow()

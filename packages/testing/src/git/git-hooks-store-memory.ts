@@ -15,6 +15,7 @@ import {
 import type { MemoryTable } from '../memory-table.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 
 const HOUR_MS = 3_600_000
@@ -57,21 +58,22 @@ export function memoryGitHooksStore(tables: MemoryTables, run: Run, time: () => 
         return after
       }),
     remove: (id: string) => run(() => remove(stored, id)),
-    get: (id: string) => run(() => hooks.get(id)),
+    get: (scope, id) =>
+      run(() => hooks.all().find((hook) => hook.id === id && isWithin(tables, scope, hook))),
     lock: (id: string) => run(() => hooks.get(id)),
-    list: (licenseId: string | undefined, limit: number) =>
+    list: (scope, limit) =>
       run(() =>
         hooks
           .all()
-          .filter((hook) => licenseId === undefined || hook.licenseId === licenseId)
+          .filter((hook) => isWithin(tables, scope, hook))
           .sort((one, other) => byBytes(one.app, other.app) || byBytes(one.id, other.id))
           .slice(0, limit),
       ),
-    find: (idOrApp: string) =>
+    find: (scope, idOrApp) =>
       run(() =>
         hooks
           .all()
-          .filter(({ id, app }) => id === idOrApp || app === idOrApp)
+          .filter((hook) => isWithin(tables, scope, hook) && (hook.id === idOrApp || hook.app === idOrApp))
           .sort((one, other) => byBytes(one.id, other.id)),
       ),
     ...secretMethods(stored, run, time),

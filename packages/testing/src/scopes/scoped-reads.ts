@@ -2,6 +2,7 @@ import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { buildMonitor } from '../monitors/build-monitor.ts'
 import { emailReads } from './email-reads.ts'
+import { gitReads } from './git-reads.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 import { webhookReads } from './webhook-reads.ts'
 
@@ -63,5 +64,6 @@ export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
     },
   },
   ...emailReads,
+  ...gitReads,
   ...webhookReads,
 }
