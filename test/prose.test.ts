@@ -89,8 +89,10 @@ describe('A clause that stands for a noun', () => {
     expect(clausesIn('a.md', `${words}\n`)).toEqual([])
   })
 
-  test('is counted in titles of decisions, and in texts for users', () => {
-    expect(clausesIn('docs/decisions/0100-a.md', '# 100. What it is\n')).toEqual(['1 what'])
+  test('is counted in titles of decisions alone, and in texts for users', () => {
+    const record = '# 100. What it is\n\nIt says what it is.\n'
+    expect(clausesIn('docs/decisions/0100-a.md', record)).toEqual(['1 what'])
+    expect(clausesIn('docs/decisions/README.md', record)).toEqual(['3 what'])
     const texts = [
       "const a = { summary: 'say what became of it' }",
       "command.option('--of <what>', 'of what it is')",

@@ -95,7 +95,7 @@ export interface Io {
    */
   startSelf(args: readonly string[], env: Environment): ChildProcess
   /**
-   * Takes a variable out of the environment, also out of what other processes of the user can read of it.
+   * Takes a variable out of the environment, also out of the copy that other processes of the user can read.
    * Returns false if they still can.
    */
   eraseVariable(name: string): boolean

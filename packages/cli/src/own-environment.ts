@@ -5,10 +5,10 @@ const ENV_START = 47
 const ENV_END = 48
 
 /**
- * Takes a variable out of what the kernel shows of this process. To delete it is not enough:
- * `/proc/PID/environ` shows what the process was started with, to every process of its user, for as long as
- * it runs. So the value is overwritten where the kernel reads it, in the memory of this process itself.
- * Returns false if it may still be read there; elsewhere than on Linux there is no such file.
+ * Takes a variable out of the environment that the kernel shows of this process. To delete it is not enough:
+ * `/proc/PID/environ` shows the environment of the start, to every process of its user, for as long as it
+ * runs. So the value is overwritten where the kernel reads it, in the memory of this process itself. Returns
+ * false if it may still be read there; elsewhere than on Linux there is no such file.
  */
 export function eraseVariable(name: string): boolean {
   const isShown = process.platform === 'linux'

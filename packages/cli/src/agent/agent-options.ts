@@ -10,7 +10,7 @@ export interface AgentTiming {
   /** Shortest wait between heartbeats that the plane may set. */
   readonly heartbeatFloorMs: number
   /**
-   * How often `running` is reported: wire-agent §3 asks for at least every 20 s, because the report renews
+   * How often `running` is reported: docs/agents.md asks for at least every 20 s, because the report renews
    * the lease and its answer carries cancels.
    */
   readonly renewMs: number

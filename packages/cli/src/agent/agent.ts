@@ -26,7 +26,7 @@ import { PlaneKeys } from './wire/plane-keys.ts'
 /** Far above any answer of the agent wire, so that a faulty plane cannot fill the agent's memory. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
-/** How many jobs ended in which way. */
+/** How many jobs ended, by outcome. */
 export type AgentSummary = Readonly<Record<JobEnd, number>>
 
 /** A host agent at work. */

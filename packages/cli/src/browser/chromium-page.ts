@@ -36,7 +36,7 @@ const SETTLE_MS = 1500
 const LOOK_MS = 10_000
 const CLOSE_MS = 5000
 const WHEEL_PIXELS = 600
-/** Time in which a click begins what it causes. */
+/** Time for a click to begin its effect. */
 const BEGIN_MS = 50
 
 /** The word for a page that has ended its own process. */
@@ -63,7 +63,7 @@ export class ChromiumPage implements BrowserPage {
     this.#page = made.page
     this.#session = made.session
     this.#watch = made.watch
-    // Nothing moves any more: whatever waits for the page learns it now.
+    // Nothing moves any more: everything that waits for the page learns it now.
     parts.lane.full.addEventListener('abort', () => void this[Symbol.asyncDispose](), { once: true })
   }
 
@@ -166,7 +166,7 @@ export class ChromiumPage implements BrowserPage {
     }
   }
 
-  /** Waits for what a step has caused; a page that never becomes quiet is as good. */
+  /** Waits for the effects of a step; a page that never becomes quiet is as good. */
   async #settle(): Promise<void> {
     try {
       await this.#page.waitForTimeout(BEGIN_MS)

@@ -28,7 +28,7 @@ export class ChromiumProcess {
     this.#pid = pid
   }
 
-  /** Starts a browser. It gets none of our environment, in which secrets stand. */
+  /** Starts a browser. It gets none of our environment, which holds secrets. */
   static async start({ program, sandbox, proxy }: ChromiumParts): Promise<ChromiumProcess> {
     // Loaded with the first page: it takes a quarter of a second.
     const { chromium } = await import('playwright-core')

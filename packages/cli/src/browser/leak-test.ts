@@ -20,12 +20,12 @@ const FORBIDDEN = '127.0.0.1'
 /** Names that the page itself asks for. */
 const OF_THE_PAGE = /^(?:localhost|.+\.svc\.test)$/i
 const LOAD_MS = 20_000
-/** Time for what a page begins after it is loaded. */
+/** Time for requests that a page begins after it is loaded. */
 const TRY_MS = 2500
 
 /**
  * Opens a page that tries every way out of the browser: images, frames, fetch, beacons, WebSockets, workers,
- * redirects and WebRTC. A listener for each protocol counts what arrives past the proxy.
+ * redirects and WebRTC. A listener for each protocol counts arrivals past the proxy.
  */
 export async function leakTest(config: Config, options: LeakTestOptions = {}): Promise<readonly Finding[]> {
   const { tryMs = TRY_MS, log = silentLog } = options

@@ -5,7 +5,7 @@ const LIMIT_MS = 10_000
 const MAX_WIDTH = 1280
 const MAX_HEIGHT = 8000
 
-/** Takes a picture of what is seen, or of the whole page up to 1280 by 8000 pixels. */
+/** Takes a picture of the visible part, or of the whole page up to 1280 by 8000 pixels. */
 export async function pictureOf(
   session: CDPSession,
   viewport: { readonly width: number; readonly height: number },

@@ -15,7 +15,7 @@ const MAX_NOTES = 20
 const MAX_NOTE_CHARS = 200
 const ALLOWED = /^(?:https?:|about:blank$)/
 
-/** Looks after a page: where it goes, what it loads, and what it opens beside itself. */
+/** Looks after a page: its navigations, its requests, and the windows that it opens. */
 export class PageWatch {
   readonly #page: Page
   readonly #parts: PageWatchParts
@@ -39,7 +39,7 @@ export class PageWatch {
     return this.#strayed
   }
 
-  /** The last address at which the page itself could not be loaded. */
+  /** The last address that the page itself could not be loaded from. */
   get lastFailed(): string | undefined {
     return this.#lastFailed
   }
@@ -100,7 +100,7 @@ export class PageWatch {
     return domains === undefined || url === 'about:blank' || isWithinDomains(parsed.hostname, domains)
   }
 
-  /** Other windows are closed; what they ask for must not leave before. */
+  /** Other windows are closed; their requests must not leave before. */
   #isOfOtherWindow(request: Request): boolean {
     try {
       return request.isNavigationRequest() && request.frame().page() !== this.#page

@@ -26,7 +26,7 @@ const TURNDOWN = 'turndown/lib/turndown.browser.umd.js'
 
 /**
  * Takes texts, links and metadata from a page, in a world of its own: scripts of the page can neither see nor
- * change what runs there. A page that takes too long is asked again for plain text alone.
+ * change the code there. A page that takes too long is asked again for plain text alone.
  */
 export async function extractFrom(session: CDPSession, options: ExtractOptions): Promise<Extract> {
   loading ??= libraries()

@@ -11,9 +11,9 @@ import { wholeNumber } from './number-option.ts'
 export function declareAudit(program: Command, run: Run): void {
   const audit = program.command('audit')
   const list = operating(audit, 'audit.list')
-    .option('--who <text>', 'only what this person or program did; a part of the name suffices')
+    .option('--who <text>', 'only actions of this person or program; a part of the name suffices')
     .option('--operation <name>', 'only this operation, or all of a noun: jobs.enqueue, jobs.')
-    .option('--since <iso>', 'only what was done then or later, ISO-8601')
+    .option('--since <iso>', 'only actions at that time or later, ISO-8601')
     .option('--limit <number>', 'how many at most, 100 when not given')
     .option('--cursor <cursor>', 'next_cursor of an earlier answer')
     .action(run(async () => listAudit))
@@ -50,7 +50,7 @@ const auditTable = (audit: readonly AuditView[], page: Page): string =>
     page,
   )
 
-/** Lists what operators did. */
+/** Lists the actions of operators. */
 export const listAudit: Handler<AuditOptions> = async (run) => {
   const { who, operation, since, limit, cursor } = run.options
   const input = given({

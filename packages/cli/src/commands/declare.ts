@@ -9,7 +9,7 @@ export type Run = <O>(load: () => Promise<Handler<O>>) => (...received: unknown[
 export const examples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('after', `\nExample:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 
-/** Adds what every command understands that asks a control plane something. */
+/** Adds the options of every command that asks a control plane something. */
 export const reaching = (command: Command): Command =>
   command
     .option('--data-dir <dir>', 'data folder of the control plane (SERVICE_DATA_DIR; ./.svc when it exists)')

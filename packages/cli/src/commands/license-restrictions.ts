@@ -6,11 +6,11 @@ import { ago, table } from '../terminal/render.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, operating, type Run } from './declare.ts'
 
-/** Declares the commands about what the key of a license may do. */
+/** Declares the commands about the rights of license keys. */
 export function declareRestrictions(licenses: Command, run: Run): void {
   const restrict = operating(licenses, 'licenses.restrict', '[license]')
     .option('--all', 'every license whose key may do more')
-    .option('--dry-run', 'change nothing; show what the keys did in the last 30 days and could do no more')
+    .option('--dry-run', "change nothing; show the keys' calls of the last 30 days that would be refused")
     .action(run(async () => restrictLicenses))
   examples(restrict, 'svc licenses restrict --all --dry-run', 'svc licenses restrict "web servers"')
   const open = operating(licenses, 'licenses.unrestrict', '<license>').action(
@@ -37,7 +37,7 @@ interface Restricted {
 
 const keys = (count: number) => (count === 1 ? 'the key of 1 license' : `the keys of ${count} licenses`)
 
-/** Lets keys act for hosts alone, or shows what they did beside that. */
+/** Lets keys act for hosts alone, or shows their other recent calls. */
 export const restrictLicenses: Handler<RestrictOptions> = async (run) => {
   const { all, dryRun } = run.options
   const input = given({ license: run.args[0], all, dry_run: dryRun })

@@ -13,7 +13,7 @@ export function declareLicenses(program: Command, run: Run): void {
   const licenses = program.command('licenses')
   const issue = operating(licenses, 'licenses.issue')
     .option('--tenant <tenant>', 'name or id of the tenant it belongs to')
-    .option('--label <text>', 'what it is for')
+    .option('--label <text>', 'its purpose')
     .option('--expires <iso>', 'when it ends, ISO-8601')
     .option('--tier <tier>', 'its tier: svc billing tiers lists them')
     .option('--contact <email>', 'the address for messages about it')

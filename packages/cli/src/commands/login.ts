@@ -20,7 +20,7 @@ import { knownCode, knownPassword } from './users/password-input.ts'
 export function declareLogin(program: Command, run: Run): void {
   const command = program
     .command('login')
-    .option('--url <url>', 'address of the control plane; without it that of the current context')
+    .option('--url <url>', "address of the control plane; without it the current context's")
     .option('--email <email>', 'who signs in; without it the one who did so last')
     .description(
       'sign in to a remote control plane and make it the current context; password and code are asked for, or read from standard input, a line each',
@@ -38,7 +38,7 @@ export function declareLogin(program: Command, run: Run): void {
 export function declareLogout(program: Command, run: Run): void {
   const command = program
     .command('logout')
-    .option('--url <url>', 'address of the control plane; without it that of the current context')
+    .option('--url <url>', "address of the control plane; without it the current context's")
     .option('--json', 'print one JSON document')
     .action(run(async () => logout))
   examples(command, 'svc logout', 'svc logout --url https://svc.example.com')
@@ -71,12 +71,12 @@ async function signedInAt(run: CommandRun<LoginOptions>): Promise<{ url: string;
   const origin = originOf(url)
   const known = (await listContexts(run.io)).find((context) => context.url === origin)
   const email = run.options.email ?? known?.email
-  if (email === undefined) throw new Problem('invalid-input', { detail: 'say who signs in: --email EMAIL' })
+  if (email === undefined) throw new Problem('invalid-input', { detail: 'name the user: --email EMAIL' })
   return { url, email }
 }
 
 /**
- * Ends the session on the server, and forgets it here whatever the server answers; fails when it was not
+ * Ends the session on the server, and forgets it here after any answer of the server; fails when it was not
  * ended on the server.
  */
 export const logout: Handler<Pick<LoginOptions, 'url'>> = async (run) => {

@@ -11,7 +11,7 @@ export function declareMigrate(program: Command, run: Run): void {
     .command('migrate')
     .option(
       '--status',
-      'say what is applied, pending and drifted; change nothing; exit code 1 unless all is applied',
+      'list the applied, pending and drifted migrations; change nothing; exit code 1 unless all is applied',
     )
     .option('--plan', 'print the statements that would run; change nothing')
     .option('--json', 'print one JSON document')
@@ -25,7 +25,7 @@ export interface MigrateOptions {
   readonly plan?: boolean
 }
 
-/** Migrates the database of `DATABASE_URL`, or says what would happen. */
+/** Migrates the database of `DATABASE_URL`, or says which steps would run. */
 export const migrateDatabase: Handler<MigrateOptions> = async (run): Promise<ExitCode | undefined> => {
   run.io.keepPrivate()
   const config = readConfig(run.io.env)

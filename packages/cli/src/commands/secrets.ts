@@ -13,7 +13,7 @@ export function declareSecrets(program: Command, run: Run): void {
   const mint = secrets
     .command('mint-key')
     .description('make a key for SERVICE_DATA_KEYS; nothing is kept')
-    .option('--name <name>', 'what sealed secrets call it', 'k1')
+    .option('--name <name>', 'the name for it in sealed secrets', 'k1')
     .option('--json', 'print one JSON document')
     .action(run(async () => mintDataKey))
   examples(mint, 'svc secrets mint-key --name k2')

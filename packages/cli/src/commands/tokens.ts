@@ -11,9 +11,9 @@ import { byId, listWithTenants, type NameOfTenant } from './tenant-names.ts'
 export function declareTokens(program: Command, run: Run): void {
   const tokens = program.command('tokens')
   const issue = operating(tokens, 'tokens.issue')
-    .requiredOption('--role <role>', 'what it may do: a role of staff, or with --tenant one of a tenant')
+    .requiredOption('--role <role>', 'its rights: a role of staff, or with --tenant one of a tenant')
     .option('--tenant <tenant>', 'name or id of the tenant that it is for')
-    .option('--label <text>', 'what it is for')
+    .option('--label <text>', 'its purpose')
     .option('--expires <iso>', 'when it ends, ISO-8601; without it the token is good until it is revoked')
     .action(run(async () => issueToken))
   examples(issue, 'svc tokens issue --role developer --tenant acme --label pipeline --expires 2030-01-01')

@@ -74,7 +74,7 @@ export const currentContext = async (home: Home): Promise<RemoteContext | undefi
   (await listContexts(home)).find(({ isCurrent }) => isCurrent)
 
 /**
- * The address that `--url` names, else that of the current context.
+ * The address that `--url` names, else the current context's.
  * @throws Problem `invalid-input` when there is neither
  */
 export async function chosenUrl({ io, options }: ChoosingRun): Promise<string> {

@@ -19,7 +19,7 @@ export interface DatabasePlace extends AsyncDisposable {
 
 /**
  * The database to read from. If its data folder is served, the server makes a copy, which is deleted on
- * disposal: what is read is the database as of the copy, and the server goes on.
+ * disposal: the database is read as of the copy, and the server goes on.
  * @throws Problem `invalid-input` for a remote control plane, `unavailable` when there is no database
  */
 export async function placeToRead(io: Io, options: ConnectOptions): Promise<DatabasePlace> {

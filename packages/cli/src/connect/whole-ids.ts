@@ -2,7 +2,7 @@ import { type Answer, Problem } from '@svc/core'
 import { isIdEnd } from '@svc/core/adapters'
 import type { Connection } from './connect.ts'
 
-/** A list in which the end of an id is looked up. */
+/** A list that is searched for the end of an id. */
 interface Listing {
   readonly operation: string
   /** The field of the answer that holds the rows. */

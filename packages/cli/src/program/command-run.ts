@@ -55,7 +55,7 @@ export class CommandRun<Options = unknown> {
 
   /**
    * Connects to the control plane, whose operations take the end of an id for the id. `licensed`: a license
-   * key suffices for what will be asked.
+   * key suffices for the coming requests.
    */
   async connect(licensed = false): Promise<Connection> {
     return withIdEnds(await slowly(this.io, this.#connect(this.io, this.options, licensed)))
@@ -88,7 +88,7 @@ export class CommandRun<Options = unknown> {
     err.write(`${paint(plain(text), isTinted ? 'dim' : undefined)}\n`)
   }
 
-  /** The properties of stdout on which views depend now. */
+  /** The properties of stdout that views depend on now. */
   get page(): Page {
     const { env, out } = this.io
     const colour = out.isTty && !env.NO_COLOR && env.TERM !== 'dumb'

@@ -95,7 +95,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'jobs',
     isGroup: true,
-    summary: 'give hosts work, and see what became of it',
+    summary: 'give hosts work, and see the outcome',
     load: async () => (await import('../commands/jobs/declare-jobs.ts')).declareJobs,
   },
   {
@@ -119,13 +119,13 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'images',
     isGroup: true,
-    summary: 'what hosts have captured, and the way back from it',
+    summary: 'captured images of hosts, and restoring from them',
     load: async () => (await import('../commands/images/declare-images.ts')).declareImages,
   },
   {
     name: 'transfer',
     isGroup: true,
-    summary: 'the keys by which one host gets data from another',
+    summary: 'keys that let one host get data from another',
     load: async () =>
       (await import('../commands/transfer-keys/declare-transfer-keys.ts')).declareTransferKeys,
   },
@@ -138,13 +138,13 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'surface',
     isGroup: true,
-    summary: 'what domains show to the outside',
+    summary: 'the public attack surface of domains',
     load: async () => (await import('../commands/surface/declare-surface.ts')).declareSurface,
   },
   {
     name: 'alerts',
     isGroup: true,
-    summary: 'what is wrong, and what is done about it',
+    summary: 'problems, and the actions on them',
     load: async () => (await import('../commands/alerts/declare-alerts.ts')).declareAlerts,
   },
   {
@@ -174,7 +174,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'billing',
     isGroup: true,
-    summary: 'what licenses pay for',
+    summary: 'tiers, subscriptions and payments of licenses',
     load: async () => (await import('../commands/billing/declare-billing.ts')).declareBilling,
   },
   {
@@ -204,7 +204,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'audit',
     isGroup: true,
-    summary: 'what operators did',
+    summary: 'the actions of operators',
     load: async () => (await import('../commands/audit.ts')).declareAudit,
   },
   {

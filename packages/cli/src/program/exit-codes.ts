@@ -1,4 +1,4 @@
-/** Exit codes of commands, for scripts (wire-agent §8). */
+/** Exit codes of commands, for scripts. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -6,7 +6,7 @@ export const EXIT = {
   unreachable: 3,
   refused: 4,
   notFound: 5,
-  /** The code with which a shell reports a program that Ctrl-C ended. */
+  /** The code that a shell reports for a program that Ctrl-C ended. */
   interrupted: 130,
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

@@ -12,7 +12,7 @@ export interface Failure {
   readonly exitCode: ExitCode
   /** For scripts: the code of the problem, `bad-settings`, `interrupted`, `system` or `fault`. */
   readonly code: string
-  /** One sentence: the fault and what to do next. */
+  /** One sentence: the fault and the next step. */
   readonly sentence: string
   /** Further lines: faulty fields, candidates, where it happened. */
   readonly details: readonly string[]

@@ -1,6 +1,6 @@
 import type { AccessMode } from '@svc/core'
 
-/** The subprotocol that both sides and the relay speak (wire: relay protocol). */
+/** The subprotocol that both sides and the relay speak (docs/reference/relay.md). */
 export const SUBPROTOCOL = 'svc-relay.v1'
 /** Beginning of the subprotocol in which a browser, which can set no header, sends its ticket. */
 export const TICKET_SUBPROTOCOL = 'svc-token.'
@@ -21,7 +21,7 @@ export const MAX_PAYLOAD_BYTES = MAX_FRAME_BYTES + 16
 /** Longest control object. */
 export const MAX_CONTROL_BYTES = 4096
 
-/** Codes with which a relay closes a connection. */
+/** Codes of a relay's closing of a connection. */
 export const CLOSE = {
   done: 1000,
   restart: 1012,
@@ -41,7 +41,7 @@ export const CHANNEL = { stdin: 0, stdout: 1, stderr: 2 } as const
 export const SENT_SIGNALS = ['INT', 'TERM', 'HUP', 'QUIT'] as const
 export type SentSignal = (typeof SENT_SIGNALS)[number]
 
-/** Why a host does not do what a session asks for. */
+/** Why a host refuses a session's request. */
 export type HostRefusal = 'declined' | 'no_user' | 'spawn_failed' | 'busy'
 
 /** A control object: one text frame of JSON. Kinds that a side does not know are passed over. */

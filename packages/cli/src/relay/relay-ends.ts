@@ -1,7 +1,7 @@
 import type { RelayEnd } from '@svc/core/adapters'
 import { CLOSE } from './protocol.ts'
 
-/** The code with which the relay closes both connections, by the reason. */
+/** The code of the relay's closing of both connections, by the reason. */
 export const CLOSE_CODES: Readonly<Record<RelayEnd, number>> = {
   done: CLOSE.done,
   closed: CLOSE.done,

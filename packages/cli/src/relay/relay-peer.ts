@@ -14,7 +14,7 @@ export interface PeerEnd {
   readonly code: number
 }
 
-/** The way in which a side takes what it hears. */
+/** A side's listener for its frames. */
 export interface PeerListener {
   /** Bytes of the other side; `done` is called when they were consumed. */
   bytes(data: Buffer, done: () => void): void
@@ -81,7 +81,7 @@ export class RelayPeer {
     }, lookMs)
   }
 
-  /** Names the listener; what came before is handed to it now. */
+  /** Names the listener; earlier frames are handed to it now. */
   listen(listener: PeerListener): void {
     this.#listener = listener
     for (const tell of this.#early.splice(0)) tell(listener)
@@ -110,7 +110,7 @@ export class RelayPeer {
     await Promise.race([promise, this.ended])
   }
 
-  /** Ends the connection after what was sent. */
+  /** Ends the connection after all sent frames. */
   close(): void {
     this.#socket.close(1000)
   }
@@ -138,7 +138,7 @@ export class RelayPeer {
     this.#tell((listener) => listener.bytes(data, () => this.#consumed(length)))
   }
 
-  // The other side's window bounds what may wait here.
+  // The other side's window bounds the bytes that may wait here.
   #tell(tell: (listener: PeerListener) => void): void {
     if (this.#listener === undefined) this.#early.push(tell)
     else tell(this.#listener)

@@ -53,7 +53,7 @@ function arrivalOf({ headers, rawHeaders }: GateRequest): Omit<Arrival, 'role'> 
   return { token, subprotocols, origin: headers.origin }
 }
 
-/** The routes at which the two sides of a session connect to the relay. */
+/** The routes that the two sides of a session connect to the relay by. */
 export const relayRoutes = (
   relay: Relay,
   refused: (reason: UpgradeRefusal) => void,

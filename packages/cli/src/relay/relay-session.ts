@@ -47,7 +47,7 @@ const HIGH_BYTES = 1024 * 1024
 const LOW_BYTES = 256 * 1024
 /** A side that lets this much pile up is cut: the other one ignores the window. */
 const MOST_BYTES = 8 * 1024 * 1024
-/** Ends of a program: whoever still reads what it has printed gets the rest, and how it ended. */
+/** Ends of a program: a side that still reads its output gets the rest, and the exit status. */
 const FINISHED: ReadonlySet<RelayEnd> = new Set(['done', 'error'])
 
 interface Side {
@@ -59,7 +59,7 @@ interface Side {
 
 /**
  * One session at the relay: two connections, whose frames it forwards. It reads no bytes, and of control
- * objects only what a session's row and recording note.
+ * objects only the facts for a session's row and recording.
  */
 export class RelaySession {
   readonly #parts: RelaySessionParts
@@ -79,7 +79,7 @@ export class RelaySession {
   constructor(parts: RelaySessionParts) {
     this.#parts = parts
     parts.metrics.begun(parts.mode)
-    // The note that both are there may take its time: whoever has come by then has a peer.
+    // The note that both are there may take its time: a side that has come by then has a peer.
     this.#after(parts.pairMs, () => this.#sides.size === 2 || this.end('no_peer'))
   }
 

@@ -41,7 +41,7 @@ export function connectToRelay(
     ...(isUnseen(url) ? { generateMask: noMask } : {}),
     ...agent,
   })
-  // The first words of the relay may come with its answer: whoever listens later misses them.
+  // The first words of the relay may come with its answer: a later listener would miss them.
   const peer = new RelayPeer(socket)
   socket.once('unexpected-response', (_request, response) => {
     void refusalOf(response).then((refused) => {

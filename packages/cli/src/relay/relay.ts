@@ -42,7 +42,7 @@ export interface Arrival {
   readonly subprotocols: readonly string[]
 }
 
-/** A relay: pairs the two sides of each session, and forwards what they say. */
+/** A relay: pairs the two sides of each session, and forwards their frames. */
 export class Relay {
   readonly #parts: RelayParts
   readonly #timing: RelayTiming

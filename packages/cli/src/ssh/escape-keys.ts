@@ -3,14 +3,14 @@ const DOT = 0x2e
 const LINE_ENDS = new Set([0x0a, 0x0d])
 
 /**
- * Looks for `~.` at the beginning of a line, by which a person leaves a session whose host does not
- * answer. `~~` there sends one tilde.
+ * Looks for `~.` at the beginning of a line. With it a person leaves a session whose host does not answer.
+ * `~~` there sends one tilde.
  */
 export class EscapeKeys {
   #isAtLineStart = true
   #hasTilde = false
 
-  /** Returns what is to be sent, and whether the person leaves. */
+  /** Returns the bytes to send, and whether the person leaves. */
   take(typed: Buffer): { readonly sent: Buffer; readonly leaves: boolean } {
     const kept: number[] = []
     for (const key of typed) {

@@ -33,8 +33,7 @@ const GONE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Carries an opened session: what is typed to the host, and what the host prints to here. Returns the exit
- * code.
+ * Carries an opened session: typed input to the host, and the host's output to here. Returns the exit code.
  * @throws RelayRefused
  */
 export async function carrySession(io: Io, session: OpenedSession): Promise<number> {

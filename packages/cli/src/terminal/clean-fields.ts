@@ -1,7 +1,7 @@
 import type { LogFields } from '@svc/core'
 import { redact } from '@svc/core/adapters'
 
-/** Depth to which nested objects are written; deeper values are left out. */
+/** Depth of nested objects that is written; deeper values are left out. */
 const MAX_DEPTH = 8
 const LEFT_OUT = '[too deep]'
 
@@ -20,7 +20,7 @@ function cleanValue(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return LEFT_OUT
   if (value instanceof Error) return cleanError(value, depth)
   if (Array.isArray(value)) return value.map((each) => cleanValue(each, depth + 1))
-  // Dates and their like say themselves what stands for them.
+  // Dates and their like name their own form.
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? cleanValue(toJSON.call(value), depth + 1) : cleanFields(value, depth)
 }

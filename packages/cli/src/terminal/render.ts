@@ -13,11 +13,11 @@ export interface Column<Row> {
   readonly narrow?: 'leaves' | 'shrinks'
 }
 
-/** Properties of the output on which a text depends. */
+/** Properties of the output that a text depends on. */
 export interface Page {
   readonly colour: boolean
   readonly now: Date
-  /** Columns of the terminal, to which tables are fitted; absent: as wide as their texts. */
+  /** Columns of the terminal; tables are fitted to them; absent: as wide as their texts. */
   readonly columns?: number
 }
 

@@ -47,7 +47,7 @@ const session = shape({
   bytes_out: second,
 })
 
-/** The fields of the answer to a session that was opened (wire: Access). */
+/** The fields of the answer to a session that was opened (docs/ssh.md). */
 export const OPENED = {
   session_id: word,
   token: text(1, 4096),
@@ -59,7 +59,7 @@ export const OPENED = {
   max_session_s: second,
 }
 
-/** The fields of an operator's request (wire: Access). */
+/** The fields of an operator's request (docs/ssh.md). */
 export const ASKED = {
   host: text(1, 255),
   mode: defaulted(oneOf(ACCESS_MODES), 'shell'),

@@ -6,7 +6,7 @@ export const REFRESH_TYP = 'svc-rfr+jwt'
 /** Lifetime of a refresh, in seconds: the grace period of a host without the service, three days. */
 export const REFRESH_SECONDS = 3 * 86_400
 
-/** The facts that a refresh tells (wire: Tokens and keys). */
+/** The facts that a refresh tells (docs/reference/cryptography.md). */
 export interface RefreshFacts {
   readonly issuer: string
   readonly licenseId: string

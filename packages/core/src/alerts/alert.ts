@@ -122,7 +122,7 @@ function acknowledgement(alert: Alert, now: Date) {
   }
 }
 
-/** An alert on the wire (wire-app §3). Instants are in unix seconds. */
+/** An alert on the wire (docs/alerts.md). Instants are in unix seconds. */
 export interface AlertView {
   readonly id: string
   readonly dedup_key: string

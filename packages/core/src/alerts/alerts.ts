@@ -42,7 +42,7 @@ export interface Evaluation {
   readonly resolved: number
 }
 
-/** Alerts about the fleet, and people's actions on them (wire-app §3). */
+/** Alerts about the fleet, and people's actions on them (docs/alerts.md). */
 export class Alerts {
   readonly #parts: AlertsParts
 

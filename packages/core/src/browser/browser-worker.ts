@@ -31,7 +31,7 @@ const RETRY_SECONDS = 5
 /** How long work may go on once the process ends. */
 const DRAIN_MS = 5000
 
-/** Opens pages for programs: brings them as text, and operates them (wire-outside, 7). */
+/** Opens pages for programs: brings them as text, and operates them (docs/browser.md). */
 export class BrowserWorker implements AsyncDisposable {
   readonly #parts: BrowserWorkerParts
   readonly #slots: WorkSlots

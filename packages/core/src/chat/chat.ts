@@ -70,7 +70,7 @@ const LOOK_MS = 1000
 const PURGE_BATCH = 500
 const PURGE_MS = 10_000
 
-/** The public support chat (spec, POST /api/chat; wire: Chat). */
+/** The public support chat (spec, POST /api/chat; docs/chat.md). */
 export class Chat {
   readonly #parts: ChatParts
   readonly #answers: AnswerParts

@@ -30,7 +30,7 @@ export const HOOKS_LISTED = 500
 /** Days that deliveries are kept. */
 export const DELIVERY_DAYS = 30
 
-/** Hooks that deploy when a repository is pushed to (wire-host §2). */
+/** Hooks that deploy when a repository is pushed to (docs/git.md). */
 export class GitHooks {
   readonly #parts: GitHooksParts
   readonly #secrets: HookSecrets

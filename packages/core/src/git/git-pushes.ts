@@ -49,7 +49,7 @@ const HOOK_ID = /^ghk_[0-9a-z]{1,60}$/
 /** Compared with the proof of senders to an unknown hook, so that they wait as long as others. */
 const NOBODYS = ['whsec_bm9ib2R5IGtub3dzIHRoaXMgc2VjcmV0LCBldmVyICE=']
 
-/** Messages of git hosts about pushes, and the jobs that they make (wire-host §2.2, 2.3). */
+/** Messages of git hosts about pushes, and the jobs that they make (docs/git.md). */
 export class GitPushes {
   readonly #parts: GitPushesParts
   readonly #delivery: PushDelivery

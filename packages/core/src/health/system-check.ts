@@ -30,7 +30,7 @@ export interface SystemCheckLine extends Finding {
   readonly latency_ms?: number
 }
 
-/** Report of the system check (wire-app §5). */
+/** Report of the system check (docs/health.md). */
 export interface SystemReport {
   /** Whether no check fails. */
   readonly ok: boolean

@@ -49,7 +49,7 @@ const second: Struct<number, JsonSchema> = field(
   'unix seconds',
 )
 
-/** The registration of an image, as hosts send it (wire-host §4.1). */
+/** The registration of an image, as hosts send it (docs/backups.md). */
 export const imageRegistration = shape({
   fingerprint: text(1, 512),
   checksum: snapshotId,

@@ -11,7 +11,7 @@ const LOG_INTERVAL_SECONDS = 2
 export const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
   value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
-/** The `job` of a claim answer (wire: Jobs). Instants in unix seconds; absent values are left out. */
+/** The `job` of a claim answer (docs/agents.md). Instants in unix seconds; absent values are left out. */
 export const claimedJobView = (job: Job, leaseSeconds: number) => ({
   id: job.id,
   kind: job.kind,

@@ -8,8 +8,8 @@ export const AGENT_AUDIENCE = 'svc-agent'
 const DAY_SECONDS = 86_400
 
 /**
- * Facts that an activation token is made from (wire: Tokens and keys). Instants are unix seconds in its
- * claims.
+ * Facts that an activation token is made from (docs/reference/cryptography.md). Instants are unix seconds in
+ * its claims.
  */
 export interface ActivationFacts {
   readonly issuer: string

@@ -7,8 +7,8 @@ export interface Observer<L extends string> {
 
 /**
  * Metrics registry of one control plane. No label has an identifier, host, key or path, and every label set
- * is exposed at zero from the start (wire: /metrics). The zeros are made at the first scrape, so that a plane
- * that is never scraped, such as a command's or a test's, starts faster.
+ * is exposed at zero from the start (docs/reference/metrics.md). The zeros are made at the first scrape, so
+ * that a plane that is never scraped, such as a command's or a test's, starts faster.
  */
 export class Metrics {
   readonly registry = new Registry()

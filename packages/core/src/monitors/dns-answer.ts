@@ -1,7 +1,7 @@
 import { asciiName } from '../ascii-name.ts'
 import { type AddressRange, isWithin, readAddress, readRange } from '../net/address-range.ts'
 
-/** Record types that monitors query (wire-app §2). */
+/** Record types that monitors query (docs/monitors.md). */
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'CAA', 'SRV', 'SOA'] as const
 export type RecordType = (typeof RECORD_TYPES)[number]
 

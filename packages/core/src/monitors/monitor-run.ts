@@ -158,7 +158,7 @@ function differing(
 }
 
 /**
- * Judges one run (wire-app §2). `second` is the repeated question if `isDifference` asked for it. A
+ * Judges one run (docs/monitors.md). `second` is the repeated question if `isDifference` asked for it. A
  * difference, recovery included, is confirmed when both answers agree on it in as many runs in a row as the
  * monitor has confirmations.
  */

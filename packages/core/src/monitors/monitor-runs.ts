@@ -40,7 +40,7 @@ export interface FinishedRun {
   readonly transitions: readonly Transition[]
 }
 
-/** Result of a run over the due monitors (wire-app §2). */
+/** Result of a run over the due monitors (docs/monitors.md). */
 export interface MonitorRunResult {
   /** Number of monitors that this call claimed and finished. */
   readonly ran: number

@@ -19,7 +19,7 @@ export type MonitorState = (typeof MONITOR_STATES)[number]
 export const MONITOR_ERRORS = [...DNS_ERRORS, 'inconsistent'] as const
 export type MonitorError = (typeof MONITOR_ERRORS)[number]
 
-/** Number of errors in a row that makes a monitor unreachable (wire-app §2). */
+/** Number of errors in a row that makes a monitor unreachable (docs/monitors.md). */
 export const ERRORS_IN_A_ROW = 3
 export const MAX_EXPECTED = 32
 export const MAX_VALUE_CHARS = 1024

@@ -24,7 +24,7 @@ export interface AddMonitorInput extends MonitorOwner, WrittenDefinition {
   readonly name: string
 }
 
-/** Monitors of DNS names (wire-app §2). */
+/** Monitors of DNS names (docs/monitors.md). */
 export class Monitors {
   readonly #parts: MonitorsParts
   readonly #runs: MonitorRuns

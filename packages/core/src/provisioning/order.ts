@@ -2,7 +2,7 @@
 export const PROVIDERS = ['hetzner', 'digitalocean'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** States of an order (wire-commerce §4.2). */
+/** States of an order (docs/provisioning.md). */
 export const ORDER_STATES = [
   'requested',
   'pricing',

@@ -62,7 +62,7 @@ export const orderEventView = (event: OrderEvent) => ({
 })
 export type OrderEventView = ReturnType<typeof orderEventView> & { readonly detail?: string }
 
-/** Returns a step as the worker answers it (wire-commerce §4.1). */
+/** Returns a step as the worker answers it (docs/provisioning.md). */
 export function stepView({ orderId, step, previousState, order, attempt, outcome }: StepResult) {
   return {
     order_id: orderId,

@@ -29,7 +29,7 @@ function sweep(text: string): string {
 }
 
 /**
- * Returns the text with every known secret replaced by `[redacted:<kind>]` (wire-app §4, "Redactor"). All
+ * Returns the text with every known secret replaced by `[redacted:<kind>]` (docs/security.md). All
  * other text stays the same, byte for byte: patterns match the compatibility form (NFKC) without zero-width
  * characters and terminal colours, but replacements are made in the original. Redacting twice changes
  * nothing. The time is linear in the length of the text. Log lines without a secret take about three times as

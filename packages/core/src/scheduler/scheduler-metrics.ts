@@ -3,7 +3,7 @@ import { TASKS, type TaskName } from './scheduled-task.ts'
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 25]
 
-/** Metrics of the scheduler (wire: /metrics). Each replica reports its own runs. */
+/** Metrics of the scheduler (docs/reference/metrics.md). Each replica reports its own runs. */
 export class SchedulerMetrics {
   readonly #runs
   readonly #lastRun

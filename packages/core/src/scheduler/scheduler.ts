@@ -18,7 +18,7 @@ export interface SchedulerParts {
   readonly tasks: readonly ScheduledTask[]
 }
 
-/** Time limit of a tick (wire-app §2). */
+/** Time limit of a tick. */
 export const TICK_MS = 25_000
 /** How long a task may clean up after its time is over. */
 const GRACE_MS = 2000

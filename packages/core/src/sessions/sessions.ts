@@ -50,7 +50,7 @@ export interface SessionCaller {
   readonly mustSetUp?: true
 }
 
-/** Signed sessions of users (wire: Sessions and permissions). */
+/** Signed sessions of users (docs/operators.md). */
 export class Sessions {
   readonly #parts: SessionsParts
   readonly #secrets: readonly string[]

@@ -24,7 +24,7 @@ export interface SignerKeys {
 
 /**
  * The service's signing key. A signer exists under any settings, because a service without a usable key still
- * lets hosts claim jobs and send heartbeats (wire-agent §5): `status` tells the state, and `sign` throws.
+ * lets hosts claim jobs and send heartbeats: `status` tells the state, and `sign` throws.
  */
 export class Signer {
   readonly status: SignerStatus

@@ -40,7 +40,7 @@ export function generateSigningKey(): GeneratedSigningKey {
 }
 
 /**
- * Reads an Ed25519 private key (wire-agent §5): a 32-byte seed or the 64-byte secret key of NaCl in base64,
+ * Reads an Ed25519 private key: a 32-byte seed or the 64-byte secret key of NaCl in base64,
  * base64url or hex, the seed also with the prefix of `svc mint-key`; a PKCS#8 PEM with real or `\n`-escaped
  * line breaks; or a PKCS#8 DER in base64. Throws `KeyRefused`, whose message never repeats the text.
  */

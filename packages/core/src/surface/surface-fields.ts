@@ -30,7 +30,7 @@ export const SCAN_FIELDS = {
   ports: optional(ports),
 }
 
-/** The body that starts a scan (wire-outside §6.1). */
+/** The body that starts a scan (docs/surface.md). */
 export const scanRequest = shape({ domain: domainField, ...SCAN_FIELDS })
 /** The body that starts a scan. */
 export type ScanRequest = Infer<typeof scanRequest>

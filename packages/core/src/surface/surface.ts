@@ -34,7 +34,7 @@ export type ScanAnswer =
   | { readonly outcome: 'running'; readonly id: string }
   | { readonly outcome: 'unproven'; readonly challenge: Challenge; readonly reason: string | undefined }
 
-/** Attack surfaces of the domains of licenses (wire-outside §6). */
+/** Attack surfaces of the domains of licenses (docs/surface.md). */
 export class Surface {
   readonly #parts: SurfaceParts
   readonly #ownership: SurfaceOwnership

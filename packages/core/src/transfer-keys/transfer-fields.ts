@@ -30,7 +30,7 @@ export const MINT_FIELDS = {
   scope: optional(transferScope),
 }
 
-/** The body that mints a key (wire-host §5.1). */
+/** The body that mints a key (docs/transfer.md). */
 export const transferMint = shape({
   source_fingerprint: fingerprint,
   target_fingerprint: fingerprint,

@@ -7,7 +7,7 @@ import { parseJson } from './json-text.ts'
 import { type ReadLimits, readBytes } from './request-bytes.ts'
 import type { Shape } from './shape.ts'
 
-/** Most request bytes on every route except job logs (wire: Compatibility rules). */
+/** Most request bytes on every route except job logs. */
 export const MAX_BODY_BYTES = 64 * 1024
 
 /**

@@ -1,7 +1,7 @@
 import { endOfString } from '@svc/core/adapters'
 import { Refusal } from '../errors.ts'
 
-/** Deepest nesting of a request body (wire: Compatibility rules). */
+/** Deepest nesting of a request body. */
 export const MAX_DEPTH = 32
 
 /**

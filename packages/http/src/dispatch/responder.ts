@@ -9,7 +9,7 @@ export interface Responder {
   readonly res: ServerResponse
   /** Koa's context, if Koa handles the request: it is needed to read forms. */
   readonly ctx?: Context
-  /** Writes a reply with the headers that every reply has (wire: Compatibility rules). */
+  /** Writes a reply with the headers that every reply has. */
   send(requestId: string, reply: Reply): void
   /** Ends the exchange without an answer: the client has gone. */
   drop(): void

@@ -23,7 +23,7 @@ async function bringsToken(request: GateRequest): Promise<boolean> {
   return isSame && faults.health === undefined
 }
 
-/** Admits `SERVICE_HEALTH_TOKEN`, and people and API tokens with `platform.admin` (wire-app §5). */
+/** Admits `SERVICE_HEALTH_TOKEN`, and people and API tokens with `platform.admin` (docs/health.md). */
 export const healthTokenOrSession: Gate<undefined> = {
   security: ['healthToken', 'apiToken', 'session'],
   replies: {

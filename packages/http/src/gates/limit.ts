@@ -3,7 +3,7 @@ import { clientNetworks } from '@svc/core/adapters'
 import type { GateRequest, Replies } from '../route.ts'
 import { delayRefusal } from './flood-delay.ts'
 
-/** The reply of every limited gate (wire: Limits). */
+/** The reply of every limited gate (docs/reference/limits.md). */
 export const LIMITED: Replies = {
   429: {
     description: 'A rate limit was hit.',

@@ -1,6 +1,6 @@
 import { sharedSecret } from './shared-secret.ts'
 
-/** Admits holders of `SERVICE_METRICS_TOKEN`, or every caller when it is unset (wire: Health and metrics). */
+/** Admits holders of `SERVICE_METRICS_TOKEN`, or every caller when it is unset (docs/health.md). */
 export const metricsToken = sharedSecret({
   scheme: 'metricsToken',
   secretOf: ({ metrics }) => metrics.token,

@@ -16,7 +16,7 @@ export interface SshCaller {
 
 /**
  * Admits signed-in people with `platform.ssh` while a relay is configured: without one they are refused
- * before the body is read (wire: Access).
+ * before the body is read (docs/ssh.md).
  */
 export const sshSession: Gate<SshCaller> = {
   security: ['session'],

@@ -86,7 +86,7 @@ function refusalOf(error: unknown): Reply | undefined {
   return json({ error: 'host name is ambiguous', hosts: error.hosts }, {}, 409)
 }
 
-/** Sessions of operators on hosts (spec, Access; wire: Web-SSH access and relay). */
+/** Sessions of operators on hosts (spec, Access; docs/ssh.md). */
 export const accessRoutes = [
   route({
     method: 'POST',

@@ -13,7 +13,7 @@ const ALERT_READS: RouteLimit = { name: 'alert-read', limit: 120, windowSeconds:
  */
 const ALERT_ACTS: RouteLimit = { name: 'alert-act', limit: 30, windowSeconds: 60 }
 
-/** Reading and handling a license's alerts (wire-app §3). */
+/** Reading and handling a license's alerts (docs/alerts.md). */
 export const alertRoutes = [
   operationRoute('GET', PATH, 'alerts.list', agentGate(ALERT_READS), {
     summary: "List the license's alerts, unresolved and newest first.",

@@ -54,7 +54,7 @@ const busy = shape({ error: text(0, 256), scan: optional(shape({ id: text(0, 64)
 const targetBody = jsonBody(targetRequest)
 const scanBody = jsonBody(scanRequest)
 
-/** Routes of attack surfaces (wire-outside §6). */
+/** Routes of attack surfaces (docs/surface.md). */
 export const attackSurfaceRoutes = [
   route({
     method: 'POST',

@@ -39,7 +39,7 @@ function signatureOf({ rawHeaders }: GateRequest): string | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Paying for a license (wire-commerce, 3.1 and 3.2). */
+/** Paying for a license (docs/billing.md). */
 export const billingRoutes = [
   route({
     method: 'POST',

@@ -28,7 +28,7 @@ const REFUSALS: Replies = {
   504: { description: 'The page took too long; `phase` says when.' },
 }
 
-/** The browser worker (wire-outside, 7.2 and 7.3). */
+/** The browser worker (docs/browser.md). */
 export const browserRoutes = [
   route({
     method: 'POST',

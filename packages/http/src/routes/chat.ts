@@ -84,7 +84,7 @@ function conversationOf(given: string | undefined): string {
   })
 }
 
-/** The public support chat (spec, POST /api/chat; wire: Chat). */
+/** The public support chat (spec, POST /api/chat; docs/chat.md). */
 export const chatRoutes = [
   route({
     method: 'POST',

@@ -33,7 +33,7 @@ function flagOf(given: string | undefined): boolean {
   throw new Problem('invalid-input', { details: ['dry_run: expected 1 or 0'] })
 }
 
-/** The tick of reminders; both methods do the same (wire-delivery, 2.5). */
+/** The tick of reminders; both methods do the same (docs/email.md). */
 export const emailAlertRoutes = [
   route({
     ...shared,

@@ -31,7 +31,7 @@ function made({ created, ...answer }: Answer): Reply {
   return json(answer, {}, created === true ? 201 : 200)
 }
 
-/** The domains that a license sends from (wire-delivery, 2.1). */
+/** The domains that a license sends from (docs/email.md). */
 export const emailDomainRoutes = [
   operationRoute('GET', PATH, 'email-domains.list', agentGate(EMAIL_READS), {
     summary: 'List the sending domains of the license, with the records to publish.',

@@ -9,7 +9,7 @@ const PATH = '/api/v1/email/keys'
 const CHANGES: RouteLimit = { name: 'email-key', limit: 20, windowSeconds: 60 }
 const OTHERS = { 404: { description: 'Not a sending key of this license.' } }
 
-/** The sending keys of a license (wire-delivery, 2.2). */
+/** The sending keys of a license (docs/email.md). */
 export const emailKeyRoutes = [
   operationRoute('GET', PATH, 'email-keys.list', agentGate(EMAIL_READS), {
     summary: 'List the sending keys of the license.',

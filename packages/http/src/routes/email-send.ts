@@ -14,7 +14,7 @@ const queued = shape({
   suppressed: listOf(text(1, 320), 50),
 })
 
-/** Sending a message (wire-delivery, 2.3). */
+/** Sending a message (docs/email.md). */
 export const emailSendRoute = route({
   method: 'POST',
   path: '/api/v1/email/send',

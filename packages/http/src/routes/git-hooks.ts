@@ -52,7 +52,7 @@ function fieldsOfOperation(verb: string): readonly (readonly [string, Shape])[] 
 
 const { list: _, ...mounted } = ACTIONS
 
-/** Managing the git hooks of a license (wire-host §2.1). */
+/** Managing the git hooks of a license (docs/git.md). */
 export const gitHookRoutes = [
   operationRoute('GET', PATH, 'git-hooks.list', agentGate(GIT_HOOKS), {
     summary: "List the license's git hooks.",

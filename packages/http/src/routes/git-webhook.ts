@@ -120,7 +120,7 @@ const jobViews = ({ jobs }: PushOutcome) =>
     kind,
   }))
 
-/** Messages of git hosts (wire-host §2.2). */
+/** Messages of git hosts (docs/git.md). */
 export const gitWebhookRoute = route({
   method: 'POST',
   path: '/api/v1/git/webhook',

@@ -6,7 +6,7 @@ import { OK } from './ok.ts'
 
 const readiness = shape({ ok: flag(), checks: freeObject() })
 
-/** Probes (spec, GET /healthz; wire: Health and metrics). */
+/** Probes (spec, GET /healthz; docs/health.md). */
 export const healthRoutes = [
   route({
     method: 'GET',

@@ -26,7 +26,7 @@ const imageOf = ({ id, checksum, state, capturedAt }: Image) => ({
   captured_at: unixSeconds(capturedAt),
 })
 
-/** Registering a captured image (wire-host §4). */
+/** Registering a captured image (docs/backups.md). */
 export const imageRoute = route({
   method: 'POST',
   path: '/api/v1/images/register',

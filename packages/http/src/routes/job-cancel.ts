@@ -21,7 +21,7 @@ const resultOf = ({ effect, job }: CancelOutcome) =>
     ? { ok: true, state: job.state, cancel_requested: true }
     : { ok: true, state: job.state, cancelled: wasCancelled(job) }
 
-/** Stopping a job (wire: Cancel). */
+/** Stopping a job (docs/agents.md). */
 export const jobCancelRoute = route({
   method: 'POST',
   path: '/api/v1/jobs/{id}/cancel',

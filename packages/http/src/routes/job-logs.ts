@@ -22,8 +22,8 @@ import {
 const MAX_LOG_BYTES = 24 * 1024 * 1024
 
 /**
- * Output of a job (spec, Job logs request; wire: Logs). Only the size limit of the request bounds the length
- * of a line.
+ * Output of a job (spec, Job logs request; docs/agents.md). Only the size limit of the request bounds the
+ * length of a line.
  */
 export const logsBody = shape({
   lines: optional(listOf(shape({ ts: finite(), line: anyText() }), MAX_REQUEST_LINES)),

@@ -8,7 +8,7 @@ import { route } from '../route.ts'
 import { attempt, fingerprint, INVALID, JOB_STATE_HEADER, jobIdOf, jobStateHeaders } from './job-fields.ts'
 import { OK } from './ok.ts'
 
-/** A host's status report on its job (spec, Job status request; wire: Attempts). */
+/** A host's status report on its job (spec, Job status request; docs/agents.md). */
 export const statusBody = shape({
   fingerprint,
   state: oneOf(JOB_STATES),

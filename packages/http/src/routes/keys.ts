@@ -3,7 +3,7 @@ import { open } from '../gates/open.ts'
 import { json, UNBOUNDED } from '../reply.ts'
 import { route } from '../route.ts'
 
-/** The public keys (wire: Tokens and keys). */
+/** The public keys (docs/reference/cryptography.md). */
 export const keyRoutes = [
   route({
     method: 'GET',

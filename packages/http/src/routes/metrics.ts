@@ -5,7 +5,7 @@ import { route } from '../route.ts'
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** The exposition (spec, /metrics; wire: Health and metrics). */
+/** The exposition (spec, /metrics; docs/health.md). */
 export const metricsRoutes = [
   route({
     method: 'GET',

@@ -29,7 +29,7 @@ const worker: Gate<undefined> = {
 const body = shape({ order_id: optional(text(5, 40)), limit: defaulted(whole(1, 10), 1) })
 const FAILED = { ok: false, error: 'provisioning worker failed' }
 
-/** The call of a cron service that takes orders for servers a step further (wire-commerce §4.1). */
+/** The call of a cron service that takes orders for servers a step further (docs/provisioning.md). */
 export const provisioningRoute = route({
   method: 'POST',
   path: '/api/v1/provisioning/worker',

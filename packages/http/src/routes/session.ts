@@ -20,7 +20,7 @@ const loginBody = shape({
 })
 const COOKIE = { 'Set-Cookie': 'The session `svc_session`, or its removal.' }
 
-/** Signing in and out (wire: Sessions and permissions). */
+/** Signing in and out (docs/operators.md). */
 export const sessionRoutes = [
   route({
     method: 'POST',

@@ -19,7 +19,7 @@ const report = shape({
   checks: listOf(check, UNBOUNDED),
 })
 
-/** The system check, for operators (spec, /api/health/system; wire-app §5). */
+/** The system check, for operators (spec, /api/health/system; docs/health.md). */
 export const systemRoute = route({
   method: 'GET',
   path: '/api/health/system',

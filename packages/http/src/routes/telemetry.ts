@@ -9,7 +9,7 @@ import { attempt, cancelHeaders, fingerprint, INVALID, jobId } from './job-field
 
 const MAX_RENEWED_JOBS = 64
 
-/** A host's report about itself (spec, Heartbeat request; wire: Hosts and fleet reads). */
+/** A host's report about itself (spec, Heartbeat request; docs/agents.md). */
 export const heartbeatBody = shape({
   fingerprint,
   hostname: optional(text(0, 255)),

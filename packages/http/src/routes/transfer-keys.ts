@@ -150,7 +150,7 @@ const HANDLERS: Readonly<Record<Action, (call: Given) => Promise<Reply>>> = {
   },
 }
 
-/** Keys by which one host gets data from another (wire-host §5). */
+/** Keys by which one host gets data from another (docs/transfer.md). */
 export const transferKeyRoute = route({
   method: 'POST',
   path: '/api/v1/transfer/keys',

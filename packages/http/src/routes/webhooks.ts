@@ -148,7 +148,7 @@ const run = route({
     ),
 })
 
-/** Webhooks of a license (wire-delivery §1). */
+/** Webhooks of a license (docs/webhooks.md). */
 export const webhookRoutes = [
   add,
   operationRoute('GET', PATH, 'webhooks.list', agentGate(READS), {

@@ -39,7 +39,7 @@ const JOB_KINDS = [
   'backup',
 ]
 
-/** The metric families of the specification, with the values of their labels (wire-agent §7). */
+/** The metric families of the specification, with the values of their labels (docs/reference/metrics.md). */
 const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
   ['svc_uptime_seconds', {}],
   ['svc_rate_limit_backend_info', { backend: ['memory', 'postgres'] }],

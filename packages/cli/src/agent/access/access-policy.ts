@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ACCESS_MODES, type AccessMode } from '@svc/core'
 
-/** The policy of a host: what operators may do on it. */
+/** The policy of a host: operators' rights on it. */
 export interface AccessPolicy {
   readonly modes: readonly AccessMode[]
   /**
@@ -14,7 +14,7 @@ export interface AccessPolicy {
   readonly tcpPort: number
 }
 
-/** The policy of a host, or that it takes no sessions; `fault` says what is wrong with its file. */
+/** The policy of a host, or that it takes no sessions; `fault` names the fault of its file. */
 export type PolicyReading =
   | { readonly policy: AccessPolicy; readonly fault?: undefined }
   | { readonly policy?: undefined; readonly fault: string | undefined }

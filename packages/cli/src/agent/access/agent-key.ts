@@ -7,7 +7,7 @@ import { writeDurably } from '../state/durable-file.ts'
 
 const FILE = 'access-key.pem'
 
-/** The key by which this host asks for its sessions. Its private half never leaves the state folder. */
+/** The key that this host asks for its sessions with. Its private half never leaves the state folder. */
 export class AgentKey {
   readonly #key: KeyObject
   readonly #clock: Clock

@@ -23,7 +23,7 @@ const KEY_MS = 30_000
 const CALM_MS = 30_000
 const NEXT_POLL_MS = 5000
 const LONGEST_POLL_MS = 600_000
-/** Sessions that a host carries at once, whatever the plane allows. */
+/** Sessions that a host carries at once, even if the plane allows more. */
 const MAX_SESSIONS = 20
 
 /** Asks for the sessions of this host, and carries them. */

@@ -20,7 +20,7 @@ export interface HostEnd {
   eof(): void
   resize(cols: number, rows: number): void
   signal(name: SentSignal): void
-  /** The operator is gone: hangs up, and kills what is left a little later. */
+  /** The operator is gone: hangs up, and kills the remaining processes a little later. */
   hangUp(): void
 }
 

@@ -57,7 +57,7 @@ abstract class HostProgram implements HostEnd {
   }
 
   write(data: Buffer, done: () => void): void {
-    // A program need not read its input: what it does not take is gone, as in a pipe.
+    // A program need not read its input: unread bytes are gone, as in a pipe.
     if (this.child.stdin.writable) this.child.stdin.write(data, () => done())
     else done()
   }

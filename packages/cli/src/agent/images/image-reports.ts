@@ -8,7 +8,7 @@ import { type Registration, registrationsOf } from './registrations.ts'
 /** Kinds of jobs that say something about the images of the host. */
 const KINDS: readonly string[] = ['backup', 'restore']
 
-/** A job that has ended, and where its handler may have left what it has to say about images. */
+/** A job that has ended, and the place where its handler may have left a report on images. */
 export interface EndedJob {
   readonly job: ClaimedJob
   readonly outcome: StatusReport

@@ -4,7 +4,7 @@ import type { HandlerImages, Snapshot } from './handler-images.ts'
 /** A registration without the identity of its host, which the exchange adds. */
 export type Registration = Omit<ImageRegistration, 'fingerprint'>
 
-/** Limits of the wire (wire-host §4.1): what exceeds them is left out, so that the rest is registered. */
+/** Limits of the wire: entries beyond them are left out, so that the rest is registered. */
 const MOST = { paths: 50, pathChars: 512, tags: 32, tagChars: 64, hostnameChars: 255, present: 5000 }
 /** Most registrations of one job: a license has 120 a minute for all its hosts. */
 const MOST_AT_ONCE = 1000
@@ -20,9 +20,9 @@ export interface Wanted {
 }
 
 /**
- * Returns what is to be registered, oldest first: the snapshots after the last one that is, a verified one,
- * and in any case the newest, which brings along the list of all that the repository still has. A list that
- * is longer than `mostPresent` is left out: a part of it would say of the others that they are gone.
+ * Returns the images to register, oldest first: the snapshots after the last one that is, a verified one, and
+ * in any case the newest, which brings along the list of all that the repository still has. A list that is
+ * longer than `mostPresent` is left out: a part of it would say of the others that they are gone.
  */
 export function registrationsOf(
   images: HandlerImages,

@@ -26,7 +26,7 @@ export const succeeds = async (program: string, ...args: readonly string[]): Pro
 
 /**
  * Runs a command of the installation.
- * @throws Problem `conflict` with the last line of what it said
+ * @throws Problem `conflict` with the last line of its output
  */
 export async function mustRun([program = '', ...args]: readonly string[]): Promise<void> {
   try {
@@ -39,7 +39,7 @@ export async function mustRun([program = '', ...args]: readonly string[]): Promi
 }
 
 /**
- * Checks that this machine is one on which systemd runs services, and that this process is root's.
+ * Checks that systemd runs this machine's services, and that this process is root's.
  * @throws Problem `forbidden` without root, `conflict` without systemd or with one that is too old
  */
 export async function demandSystemd(isRoot: boolean, task: string): Promise<void> {

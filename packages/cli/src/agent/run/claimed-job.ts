@@ -1,4 +1,4 @@
-/** A job as the claim answer carries it (wire-agent §2), read with tolerance. */
+/** A job as the claim answer carries it (docs/agents.md), read with tolerance. */
 export interface ClaimedJob {
   /** Checked to be usable as a folder name. */
   readonly id: string

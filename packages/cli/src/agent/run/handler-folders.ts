@@ -28,7 +28,7 @@ export const handlerFolders = ({ stateDir, handlerUser }: HandlerPlace): Handler
 
 /** Rights of the handler user's group to a path that stays the agent's own. No other user has any. */
 export const GRANT = {
-  /** Go through a folder without reading what it holds. */
+  /** Go through a folder without reading its entries. */
   pass: 0o710,
   /** Work in a folder. */
   work: 0o770,

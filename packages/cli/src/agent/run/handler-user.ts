@@ -22,8 +22,7 @@ const run = promisify(execFile)
 
 /**
  * Looks `NAME[:GROUP]` up in the user database of the host. Without a group the user's first one is taken.
- * @throws Problem `invalid-input`: there is no such user or group, or it is that of root; or the agent is not
- * root
+ * @throws Problem `invalid-input`: there is no such user or group, or it is root's; or the agent is not root
  */
 export async function findHandlerUser(text: string): Promise<HandlerUser> {
   demandRoot()
@@ -75,7 +74,7 @@ export async function runAs(
   return code ?? undefined
 }
 
-/** Runs a program as the user to its end, and gives what it printed. */
+/** Runs a program as the user to its end, and returns its output. */
 export async function outputAs(
   owner: ProcessOwner,
   program: string,
@@ -98,7 +97,7 @@ function started(
 }
 
 /**
- * Whether the user may do with a file what an operator of `test` names: `-r`, `-w`, `-x`.
+ * Whether the user may read, write or run a file, as the operators of `test` name it: `-r`, `-w`, `-x`.
  * @throws Problem `invalid-input` when no process can be started as the user
  */
 export async function mayUse(user: HandlerUser, operator: string, path: string): Promise<boolean> {

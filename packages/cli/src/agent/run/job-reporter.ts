@@ -18,7 +18,7 @@ export type Hearing = 'heard' | 'gone' | 'unheard'
  */
 const LOG_FIRST_MS = 60_000
 
-/** Everything that the plane hears about one job: that it runs, what it prints, how it ended. */
+/** Everything that the plane hears about one job: its start, its output, its end. */
 export class JobReporter {
   readonly #parts: JobParts
   readonly #folder: WorkFolder

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** The receiver of what a stream says. */
+/** The receiver of a stream's lines. */
 export interface LineTaker {
   /** A line has ended; the last state of one that overwrote itself stands for it. */
   line(text: string): void
@@ -35,7 +35,7 @@ export class LineSplitter {
     this.#isFresh = false
   }
 
-  /** Takes the end: what is left without a line end is a line too. */
+  /** Takes the end: the rest without a line end is a line too. */
   end(): void {
     this.#feed(this.#decoder.end())
     if (this.#partial !== '' || this.#state) this.#endLine()

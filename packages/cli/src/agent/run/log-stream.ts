@@ -24,7 +24,7 @@ const MAX_BATCH_BYTES = 512 * 1024
 /**
  * Sends a job's lines in order, each with its offset in the attempt's stream. After a broken connection the
  * same offset is sent again and the plane answers with the offset it expects (`Svc-Log-Next`), so no line is
- * lost or doubled (wire-agent §4).
+ * lost or doubled (docs/agents.md).
  */
 export class LogStream {
   readonly #parts: LogStreamParts

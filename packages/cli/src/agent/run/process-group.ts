@@ -14,8 +14,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * SIGTERM to a group, and SIGKILL to what is left of it after `graceMs`. Resolves when it is gone or was
- * killed.
+ * SIGTERM to a group, and SIGKILL to the rest of it after `graceMs`. Resolves when it is gone or was killed.
  */
 export async function endGroup(group: number, graceMs: number): Promise<void> {
   if (!signalGroup(group, 'SIGTERM')) return

@@ -1,6 +1,6 @@
 import type { JobRun } from './job-run.ts'
 
-/** Most jobs that one heartbeat may name (wire-agent §1). */
+/** Most jobs that one heartbeat may name (docs/agents.md). */
 const MAX_NAMED = 64
 
 /** The jobs that this host has in hand: claimed and not yet ended. */

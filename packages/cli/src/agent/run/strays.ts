@@ -16,7 +16,7 @@ export interface Stray {
   readonly name: string
 }
 
-/** Marks by which processes of a handler are known. */
+/** Marks that identify processes of a handler. */
 export interface StrayMarks {
   /** Every process that the handler started has the handler's folder in its environment. */
   readonly folder: Pick<WorkFolder, 'path' | 'handlerPath'>
@@ -29,8 +29,8 @@ export interface StrayMarks {
 type Signal = 'TERM' | 'KILL' | '0'
 
 /**
- * Ends every process that a handler has started and that still runs: SIGTERM, and SIGKILL to what is left
- * after `graceMs`. Gives what there was. Needs /proc; elsewhere it finds nothing, nor does it find a process
+ * Ends every process that a handler has started and that still runs: SIGTERM, and SIGKILL to the rest after
+ * `graceMs`. Returns the processes found. Needs /proc; elsewhere it finds nothing, nor does it find a process
  * that left the session with an environment of its own.
  */
 export async function endStrays(marks: StrayMarks, graceMs: number): Promise<readonly Stray[]> {

@@ -21,7 +21,7 @@ export interface SecurityDocument {
 export interface AttemptMarker extends SecurityDocument {
   /** The job that asked for it; absent: the agent did. */
   readonly job?: { readonly id: string; readonly attempt: number } | undefined
-  /** Unix seconds at which it is undone unless it was confirmed. */
+  /** Unix seconds of the time when it is undone, unless it was confirmed. */
   readonly deadline: number
 }
 
@@ -102,8 +102,8 @@ export class Attempt {
   }
 
   /**
-   * Puts everything back, whoever has begun to. Undefined when it is as before; else what went wrong, and the
-   * next start of the agent tries again.
+   * Puts everything back, also if another process has begun to. Undefined when it is as before; else the
+   * error, and the next start of the agent tries again.
    */
   async undo(): Promise<string | undefined> {
     for (const stage of ['pending', 'rolling'] as const) {

@@ -7,9 +7,9 @@ import { BASELINE, SYSCTL_FILE, sshKeywords, UPDATES_FILE, updateNames } from '.
 import { onHost, type SecurityHost } from './security-host.ts'
 
 /**
- * Returns what else the host says against settings whose files are in their places: `Match` blocks of sshd,
- * files of the kernel and of apt that are read later, and values that the kernel has all the same. Lines for
- * the log of the job; they fail nothing, since the owner of the host may mean them.
+ * Returns other settings of the host that override the applied ones: `Match` blocks of sshd, files of the
+ * kernel and of apt that are read later, and values that the kernel has all the same. Lines for the log of
+ * the job; they fail nothing, since the owner of the host may mean them.
  */
 export async function exceptions(host: SecurityHost, settings: SecuritySettings): Promise<string[]> {
   const { ssh, sysctl, auto_updates } = settings
@@ -29,7 +29,7 @@ interface MatchLine {
   readonly value: string
 }
 
-/** `sshd -T` knows no connection, so it leaves these out, but for those of `all`. */
+/** `sshd -T` knows no connection, so it leaves these out, except for `all`. */
 async function matchBlocks(
   host: SecurityHost,
   keywords: Readonly<Record<string, string>>,
@@ -85,7 +85,7 @@ function filesOf({ root }: SecurityHost, pattern: string): string[] {
 
 const SYSCTL_FOLDERS = ['/etc', '/run', '/usr/local/lib', '/usr/lib', '/lib'] as const
 
-/** Values of files that count after ours at the next start, on Debian those of `/etc/sysctl.conf`. */
+/** Values of files that count after ours at the next start, on Debian the values of `/etc/sysctl.conf`. */
 async function laterValues(host: SecurityHost): Promise<string[]> {
   const files = new Map<string, string>()
   for (const folder of SYSCTL_FOLDERS) {

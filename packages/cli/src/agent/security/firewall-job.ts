@@ -37,7 +37,7 @@ export class FirewallJob implements RunningHandler {
     return this.#exited
   }
 
-  /** Undoes what was begun. */
+  /** Undoes the attempt. */
   async terminate(): Promise<void> {
     this.#stopped.abort()
     await this.ended

@@ -30,7 +30,7 @@ export async function listedTable(): Promise<Listed | undefined> {
 export const canChangeTables = async (): Promise<boolean> =>
   (await hostCommand('nft', '-j', 'list', 'tables')).code === 0
 
-/** The document that brings back what is there now. */
+/** The document that restores the present rules. */
 export const tableOfNow = async (): Promise<string> => firewallJsonOf(await listedTable())
 
 /** Whether our chain is there. */

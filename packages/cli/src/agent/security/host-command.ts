@@ -6,7 +6,7 @@ export interface CommandEnd {
   /** Its exit code; undefined when it could not be started, or a signal ended it. */
   readonly code: number | undefined
   readonly stdout: string
-  /** The last line of what it said, for people. */
+  /** The last line of its output, for people. */
   readonly said: string
 }
 

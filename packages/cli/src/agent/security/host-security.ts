@@ -58,7 +58,7 @@ export class HostSecurity {
     this.#host = securityHost(parts, parts.root)
   }
 
-  /** Whether this host has what a firewall needs. */
+  /** Whether this host has the tools for a firewall. */
   isAble(): Promise<boolean> {
     return canChangeTables()
   }
@@ -69,8 +69,8 @@ export class HostSecurity {
   }
 
   /**
-   * Ends what an earlier agent left: attempts that nobody confirmed are undone. Returns those; each is
-   * forgotten by `forget` once it was reported.
+   * Undoes attempts of an earlier agent that nobody confirmed. Returns those; each is forgotten by `forget`
+   * once it was reported.
    */
   recover(): Promise<readonly Attempt[]> {
     return this.#inTurn(async () => {
@@ -88,7 +88,9 @@ export class HostSecurity {
     return this.#inTurn(() => this.#restore())
   }
 
-  /** Looks after the rules: they come back if somebody took them, and lose those of the first hour. */
+  /**
+   * Looks after the rules: they come back if somebody took them, and the rules for the first hour go in time.
+   */
   tend(): Promise<void> {
     return this.#inTurn(async () => {
       const kept = await this.kept()

@@ -7,8 +7,8 @@ import { SSHD_FILE, SYSCTL_FILE, UPDATES_FILE } from './host-files.ts'
 export const SECURITY_FILES = [SSHD_FILE, SYSCTL_FILE, UPDATES_FILE] as const
 
 /**
- * Returns the commands that take from a host what an agent has changed beside files: its rules, and what sshd
- * has read. `removesSshd`: the file of sshd is removed before they run.
+ * Returns the commands that undo an agent's changes of a host beside files: its rules, and the settings that
+ * sshd has read. `removesSshd`: the file of sshd is removed before they run.
  */
 export async function stepsToLeave(removesSshd: boolean): Promise<readonly (readonly string[])[]> {
   const { family, name } = FIREWALL_TABLE

@@ -17,7 +17,7 @@ export function readSettings(given: unknown): SecuritySettings {
 
 /**
  * Reads the settings of a document again: anybody may have made them.
- * @throws Refused when they are not those of the digest
+ * @throws Refused when they do not fit the digest
  */
 export function sameSettings({ settings: given, sha256 }: SecurityDocument): SecuritySettings {
   const settings = readSettings(given)

@@ -45,7 +45,7 @@ export class SecurityDuty {
   }
 
   /**
-   * Takes the duty up, before the control plane is asked anything: what was not confirmed is undone, its job
+   * Takes the duty up, before the control plane is asked anything: an unconfirmed attempt is undone, its job
    * has failed, and the last document that was confirmed is applied again.
    * @throws Problem `invalid-input` when this process cannot change the rules of the kernel
    */
@@ -68,7 +68,7 @@ export class SecurityDuty {
     return new Map([['firewall', (job, onLine) => new FirewallJob(job, { apply, desired }, onLine)]])
   }
 
-  /** Looks after the host until `signal` aborts, and first for what the control plane wants. Never throws. */
+  /** Looks after the host until `signal` aborts, and first for the control plane's wishes. Never throws. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#reconcile(signal).catch((error: Error) => this.#complain(error))
     while (await pause(this.#parts.timing.tendMs, signal))
@@ -88,8 +88,8 @@ export class SecurityDuty {
   }
 
   /**
-   * Applies what the control plane has seen applied here, if this host does not know of it any more. Anything
-   * newer comes with a job; what was undone once does not come back by itself.
+   * Applies the document that the control plane has seen applied here, if this host does not know of it any
+   * more. Anything newer comes with a job; an undone document does not come back by itself.
    */
   async #reconcile(signal: AbortSignal): Promise<void> {
     const found = await this.#read(signal)

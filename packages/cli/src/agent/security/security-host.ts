@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HandlerPlace } from '../run/handler-folders.ts'
 
-/** The places of a host in which its security stands. */
+/** The places of a host's security settings. */
 export interface SecurityHost {
   /** The folder that stands for `/`: another one in images and tests. */
   readonly root: string

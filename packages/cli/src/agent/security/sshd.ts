@@ -12,7 +12,8 @@ export type SshdFacts = ReadonlyMap<string, readonly string[]>
 const CONFIG = '/etc/ssh/sshd_config'
 
 /**
- * Asks sshd what its files mean. `first`: a file that counts before them. Undefined on a host without sshd.
+ * Asks sshd for the settings in effect. `first`: a file that counts before them. Undefined on a host without
+ * sshd.
  * @throws Error with the words of sshd when it refuses its files
  */
 export async function sshdFacts(
@@ -48,7 +49,7 @@ function factsIn(text: string): SshdFacts {
   return facts
 }
 
-/** The ports on which sshd listens. */
+/** The ports that sshd listens on. */
 export const sshPorts = (facts: SshdFacts | undefined): readonly number[] => [
   ...new Set(
     [

@@ -25,7 +25,7 @@ export interface RestoreDrill {
   readonly pass: boolean
 }
 
-/** The images that the plane knows of: those of a repository up to an instant, in milliseconds. */
+/** The images that the plane knows of: a repository's, up to an instant in milliseconds. */
 export interface KnownImages {
   readonly repo: string
   readonly until: number

@@ -6,7 +6,7 @@ export interface SpoolLine {
   readonly line: string
 }
 
-/** As much as the plane keeps of one job (wire-agent §4). */
+/** As much as the plane keeps of one job (docs/agents.md). */
 const MAX_LINES = 200_000
 const MAX_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
@@ -31,7 +31,7 @@ export class LogSpool {
   #cursor = START
   #closed = false
 
-  /** Opens `path`, or goes on with what stands there; a half-written last line is cut off. */
+  /** Opens `path`, or goes on with its content; a half-written last line is cut off. */
   constructor(path: string, maxLines = MAX_LINES) {
     this.#file = openSync(path, 'a+', 0o600)
     this.#maxLines = maxLines

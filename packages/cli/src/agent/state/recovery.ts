@@ -4,7 +4,9 @@ import type { JobParts } from '../run/job-run.ts'
 import { killStrays } from '../run/strays.ts'
 import type { WorkFolder } from '../run/work-folder.ts'
 
-/** Ends what still runs of the jobs of an agent that was killed. Local, so it comes before anything else. */
+/**
+ * Ends the jobs' processes that outlived an agent that was killed. Local, so it comes before anything else.
+ */
 export async function endLeftovers(folders: readonly WorkFolder[], parts: JobParts): Promise<void> {
   const { log, options } = parts
   for (const folder of folders) {
@@ -16,10 +18,9 @@ export async function endLeftovers(folders: readonly WorkFolder[], parts: JobPar
 }
 
 /**
- * Tells the plane what became of the jobs of an agent that ended without a word: the outcome it kept, if the
- * work was done; else the job is given back, or failed once its attempts are used up. The rest of the spooled
- * log goes first. The attempt fences it all: a job that was handed out again in the meantime answers 404 and
- * is left alone.
+ * Reports the jobs of an agent that ended without a word: the outcome it kept, if the work was done; else the
+ * job is given back, or failed once its attempts are used up. The rest of the spooled log goes first. The
+ * attempt fences it all: a job that was handed out again in the meantime answers 404 and is left alone.
  */
 export async function reportLeftovers(
   folders: readonly WorkFolder[],

@@ -127,7 +127,7 @@ class Move {
       if (entry.type === 'file') await this.#insist(() => move(index, entry.size))
   }
 
-  /** Tries again what broke off; what was refused stays refused. */
+  /** Tries again after a broken connection; a refusal is final. */
   async #insist<T>(exchange: () => Promise<T>): Promise<T> {
     const { signal, log, retryFloorMs = RETRY_FLOOR_MS } = this.#parts
     for (let tries = 0; ; tries += 1) {

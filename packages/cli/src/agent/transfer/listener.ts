@@ -145,7 +145,7 @@ export class TransferListener implements AsyncDisposable {
     const token = ownTransferKey(key, await ownSide(side), 'listens')
     if (!isPeer(token, 'listens', fingerprint)) throw new Refused(403, 'the transfer key is for another host')
     const session: TransferSession = { token, app: appOfSession(token, app) }
-    // Before the key is used: what is not here costs no use.
+    // Before the key is used: a missing release costs no use.
     if (token.mode === 'pull') {
       session.source = await ReleaseSource.open(side.appsDir, session.app, token.scope?.paths)
       requireRoom(token, bytesOf(session.source.manifest))
@@ -188,7 +188,7 @@ export class TransferListener implements AsyncDisposable {
     await session.target?.finish()
     const { app, release } = (session.source ?? session.target)?.manifest ?? { app: session.app, release: '' }
     this.#parts.log.info({ key: session.token.id, app, release }, 'a transfer has ended')
-    // Not before the peer has its answer: whoever is told may end this process.
+    // Not before the peer has its answer: a listener may end this process.
     response.once('close', () => this.#parts.onMoved({ app, release }))
     return { ok: true }
   }

@@ -1,4 +1,4 @@
-/** One path of a release. Folders come before what they hold. */
+/** One path of a release. Folders come before their entries. */
 export type ManifestEntry =
   | { readonly path: string; readonly type: 'folder'; readonly mode: number }
   | {
@@ -73,7 +73,7 @@ export function checkedManifest(value: unknown): Manifest {
   return { app, release, entries: checked }
 }
 
-/** Walks every path and link through what is described, as a disk would be walked. @throws BadManifest */
+/** Walks every path and link through the described files, as a disk would be walked. @throws BadManifest */
 function requireTree(entries: readonly ManifestEntry[]): void {
   const types = new Map<string, ManifestEntry['type']>([['', 'folder']])
   for (const { path, type } of entries) {

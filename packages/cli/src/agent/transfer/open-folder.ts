@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
- * A folder that is held open, and what lies directly in it.
+ * A folder that is held open, and its direct entries.
  *
  * Node.js has no `openat`. On Linux `/proc/self/fd/N` stands for the open folder itself, wherever its path
  * leads by now, so a name behind it is one step from a folder that is held; `O_NOFOLLOW` refuses a link in

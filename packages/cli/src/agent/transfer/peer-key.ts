@@ -33,7 +33,7 @@ export function ownTransferKey(
   throw new Problem('forbidden', { detail: 'the transfer key is for another host, or for the other end' })
 }
 
-/** Whether a fingerprint is that of the other end. */
+/** Whether a fingerprint is the other end's. */
 export const isPeer = (token: TransferToken, role: PeerRole, fingerprint: string): boolean =>
   sameSecret(peerDigest(fingerprint), digestOfRole(token, role === 'listens' ? 'connects' : 'listens'))
 

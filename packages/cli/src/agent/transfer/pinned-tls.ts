@@ -12,8 +12,8 @@ export class WrongPeer extends Error {
 const CONNECT_MS = 10_000
 
 /**
- * Connects over TLS 1.3 to a peer whose key has a certain pin, whoever vouches for its certificate. Nothing
- * is sent before the pin was compared: it is the check of the certificate here.
+ * Connects over TLS 1.3 to a peer whose key has a certain pin, with a certificate from any issuer. Nothing is
+ * sent before the pin was compared: it is the check of the certificate here.
  */
 export class PinnedAgent extends https.Agent {
   readonly #pin: string

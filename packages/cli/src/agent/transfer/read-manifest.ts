@@ -7,7 +7,7 @@ import { OpenFolder } from './open-folder.ts'
 
 /**
  * Describes the files of a release, those beneath `paths` alone if there are any. Links are described, never
- * followed, whatever the release's own programs put there meanwhile.
+ * followed, even if the release's own programs put them there meanwhile.
  * @throws BadManifest for files that cannot be moved
  */
 export async function manifestOf(
@@ -21,7 +21,7 @@ export async function manifestOf(
   return checkedManifest({ app, release, entries: await entriesIn(folder, '', isWanted) })
 }
 
-/** Returns the entries of a folder in the order of their names, each folder before what it holds. */
+/** Returns the entries of a folder in the order of their names, each folder before its entries. */
 async function entriesIn(
   folder: OpenFolder,
   within: string,

@@ -4,7 +4,7 @@ import { copyFile, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { type FileEntry, folderOf, type Manifest, type ManifestEntry } from './manifest.ts'
 import type { OpenFolder } from './open-folder.ts'
 
-/** Returns the name under which the bytes of a file arrive: what they are, never a path of the peer. */
+/** Returns the name for a file's bytes on arrival: their digest, never a path of the peer. */
 export const partName = ({ sha256, size }: FileEntry): string => `${sha256}-${size}`
 
 /**
@@ -37,7 +37,7 @@ async function placeAll(
 ): Promise<void> {
   const folders = Map.groupBy(entries, ({ path }) => folderOf(path))
   const uses = usesOfParts(entries)
-  // A folder stands before what it holds, so each is made before it is entered.
+  // A folder stands before its entries, so each is made before it is entered.
   for (const [path, inside] of folders) {
     await using folder = await root.beneath(partsOf(path))
     for (const entry of inside) {

@@ -16,9 +16,9 @@ const WORKING = new Map<string, Promise<unknown>>()
 
 /**
  * A release that arrives. Its files come as parts into one flat folder aside, each under the name of its
- * digest, where those of an interrupted transfer are taken up again: whatever peers describe, in however many
- * manifests, no path and no link of theirs exists there. The release is put together in a last step, in a new
- * folder, once every part has its digest; only then it gets its name.
+ * digest, where those of an interrupted transfer are taken up again: no path and no link that peers describe,
+ * in any number of manifests, exists there. The release is put together in a last step, in a new folder, once
+ * every part has its digest; only then it gets its name.
  */
 export class ReleaseTarget {
   readonly manifest: Manifest
@@ -31,7 +31,7 @@ export class ReleaseTarget {
     this.manifest = manifest
   }
 
-  /** Prepares the folder of parts, in which nothing stays that is no part of this release. */
+  /** Prepares the folder of parts: only parts of this release stay in it. */
   static async open(appsDir: string, manifest: Manifest): Promise<ReleaseTarget> {
     const target = new ReleaseTarget(appsDir, manifest)
     await mkdir(target.#releases, { recursive: true })

@@ -91,7 +91,7 @@ export class AgentApi {
     return this.#post('/api/v1/transfer/keys', facts, signal)
   }
 
-  /** GET /api/v1/node/security: what this host is to be like. */
+  /** GET /api/v1/node/security: the wished settings of this host. */
   nodeSecurity(signal: AbortSignal): Promise<Answer> {
     const { licenseKey, fingerprint } = this.#identity
     const path = `/api/v1/node/security?fingerprint=${encodeURIComponent(fingerprint)}`

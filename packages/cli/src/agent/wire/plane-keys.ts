@@ -7,7 +7,7 @@ import { type AgentApi, isPassing, type Patience } from './agent-api.ts'
  */
 export type PlaneVerdict = TokenVerdict | { readonly ok: false; readonly reason: 'no-keys' | 'unanswered' }
 
-/** The audience of every token that is meant for an agent (wire-agent §5). */
+/** The audience of every token that is meant for an agent (docs/agents.md). */
 const AUDIENCE = 'svc-agent'
 
 /**
@@ -31,7 +31,7 @@ export class PlaneKeys {
   }
 
   /**
-   * Checks signature, type, audience and lifetime of `token`, for which the plane may be asked for its keys.
+   * Checks signature, type, audience and lifetime of `token`. May ask the plane for its keys.
    */
   async verify(token: string, typ: TokenType, patience: Patience): Promise<PlaneVerdict> {
     const known = this.#check(token, typ)

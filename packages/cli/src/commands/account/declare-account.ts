@@ -4,7 +4,7 @@ import { declareSecondFactor } from './declare-second-factor.ts'
 
 const remote = (command: Command): Command =>
   command
-    .option('--url <url>', 'address of the control plane; without it that of the current context')
+    .option('--url <url>', "address of the control plane; without it the current context's")
     .option('--json', 'print one JSON document')
 
 /** `svc account …` */

@@ -3,7 +3,7 @@ import { examples, type Run } from '../declare.ts'
 
 const ofSession = (command: Command): Command =>
   command
-    .option('--url <url>', 'address of the control plane; without it that of the current context')
+    .option('--url <url>', "address of the control plane; without it the current context's")
     .option('--json', 'print one JSON document')
 
 /** `svc account second-factor …` */

@@ -12,7 +12,7 @@ export interface AccountOptions {
 
 /**
  * Asks something about the own account, with the session of `svc login`.
- * @throws Problem `unauthorized` without a session, or what the server said
+ * @throws Problem `unauthorized` without a session, or the server's problem
  */
 export async function askAccount(run: CommandRun<AccountOptions>, request: PlaneRequest): Promise<Reply> {
   const { io } = run

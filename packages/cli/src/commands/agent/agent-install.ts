@@ -99,8 +99,8 @@ async function settingsOf(
 
 /**
  * The owner of handlers: as asked for, where the agent's own user means no wall; else as it is installed. A
- * new installation gives them a user of their own, and an old one is not switched without being asked: what
- * its handlers have written would belong to another user.
+ * new installation gives them a user of their own, and an old one is not switched without being asked: its
+ * handlers' files would belong to another user.
  */
 async function ownerFor(
   asked: string | undefined,

@@ -26,7 +26,7 @@ export interface AgentRunOptions {
   readonly hostRoot?: string
 }
 
-/** Warned of where the kernel does not let a process change what it shows. */
+/** A warning where the kernel does not let a process change its visible environment. */
 export const KEY_SHOWN =
   'the license key stays in /proc, where other processes of this user can read it: give it by --key-file'
 

@@ -22,8 +22,8 @@ const DECLARATIONS = [PLACES.users, PLACES.folders]
 const IN_FOLDERS_OF_SYSTEM: readonly string[] = [PLACES.unit, ...DECLARATIONS, ...SECURITY_FILES]
 
 /**
- * Removes what `svc agent install` has made. Applications, identity, users, and the firewall and hardening of
- * the host stay without `--purge`.
+ * Removes everything that `svc agent install` has made. Applications, identity, users, and the firewall and
+ * hardening of the host stay without `--purge`.
  */
 export const uninstallAgent: Handler<AgentUninstallOptions> = async (run) => {
   const { io, options } = run

@@ -25,7 +25,7 @@ export function declareAgentCommands(agent: Command, run: Run, name: string): vo
     .description('remove the installed agent; its applications and users stay without --purge')
     .option('--purge', 'remove the state folder with all applications, and the users, too')
     .option(OF_ROOT, 'remove beneath this folder, such as an image, and run nothing')
-    .option('--dry-run', 'print what would be removed and run')
+    .option('--dry-run', 'print the removals and commands, and do nothing')
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./agent-uninstall.ts')).uninstallAgent))
   examples(uninstall, `${name} uninstall`)
@@ -49,7 +49,7 @@ function declareRun(agent: Command, run: Run, name: string): void {
     .option('--url <url>', 'address of the control plane (SERVICE_URL)')
     .option(
       '--state-dir <dir>',
-      'folder of what the agent keeps (/var/lib/svc-agent, or the state folder of the user)',
+      "folder of the agent's state (/var/lib/svc-agent, or the state folder of the user)",
     )
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
     .option(
@@ -57,7 +57,7 @@ function declareRun(agent: Command, run: Run, name: string): void {
       'user, or NAME:GROUP, that handlers run as; needs root (SERVICE_HANDLER_USER; the user of the agent)',
     )
     .option(...OF_ALLOW)
-    .option('--host-root <dir>', 'folder that stands for / in what the agent is allowed to change (/)')
+    .option('--host-root <dir>', "folder that stands for / in the agent's changes of the system (/)")
     .option('--fingerprint <text>', 'identity of this host; made once and kept when not given')
     .option('--concurrency <number>', 'jobs at the same time, 1 when not given')
     .option('--poll-seconds <number>', 'wait between two looks for work, 5 when not given')
@@ -116,7 +116,7 @@ function declareInstall(agent: Command, run: Run, name: string): void {
     .option('--user <name>', 'user of the agent, made when there is none (svc-agent)')
     .option(
       '--handler-user <name>',
-      'user, or NAME:GROUP, that handlers run as (new: svc-apps; repeated: as before; that of the agent: no wall)',
+      "user, or NAME:GROUP, that handlers run as (new: svc-apps; repeated: as before; the agent's: no wall)",
     )
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
     .option(...OF_ALLOW)

@@ -28,7 +28,7 @@ const mailboxesTable = (
     page,
   )
 
-/** Lists the mail addresses to which alerts are sent. */
+/** Lists the mail addresses that alerts are sent to. */
 export const listMailboxes: Handler<object> = async (run) => {
   type Listed = { readonly mailboxes: readonly MailboxesView[] }
   const rowsOf = ({ mailboxes }: Listed) => mailboxes

@@ -52,7 +52,7 @@ const actionsTable = ({ actions }: AlertStoryView, page: Page): string =>
     page,
   )
 
-/** Shows one alert with what became of it. */
+/** Shows one alert with its history. */
 export const showAlert: Handler<object> = async (run) => {
   const story = await run.operate<AlertStoryView>('alerts.show', { id: run.arg(0) })
   run.print(story, (page) =>

@@ -39,7 +39,7 @@ const webhooksTable = (webhooks: readonly WebhookView[], page: Page, nameOf: Nam
     page,
   )
 
-/** Lists the webhooks to which alerts are sent. */
+/** Lists the webhooks that alerts are sent to. */
 export const listWebhooks: Handler<object> = async (run) => {
   type Listed = { readonly webhooks: readonly WebhookView[] }
   const rowsOf = ({ webhooks }: Listed) => webhooks

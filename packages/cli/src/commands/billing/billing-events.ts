@@ -38,7 +38,7 @@ interface Shown {
   readonly facts: Readonly<Record<string, string>>
 }
 
-/** Shows one event, and what it is about. */
+/** Shows one event, and its subject. */
 export const showEvent: Handler<object> = async (run) => {
   const answer = await run.operate<Shown>('billing-events.show', { event: run.arg(0) })
   const { event, facts: about } = answer

@@ -7,7 +7,7 @@ interface Synced {
   readonly synced: readonly { readonly id: string; readonly outcome: string; readonly reason?: string }[]
 }
 
-/** Asks the payment provider for subscriptions, and applies what it says. */
+/** Fetches subscriptions from the payment provider, and applies their state. */
 export const syncSubscriptions: Handler<object> = async (run) => {
   const answer = await run.operate<Synced>('billing.sync', { name: run.arg(0) })
   run.print(answer, (page) =>
@@ -35,7 +35,7 @@ interface Reconciled {
   }[]
 }
 
-/** Compares all subscriptions with those of the payment provider. */
+/** Compares all subscriptions with the payment provider's. */
 export const reconcile: Handler<{ readonly dryRun?: boolean }> = async (run) => {
   const answer = await run.operate<Reconciled>('billing.reconcile', given({ dry_run: run.options.dryRun }))
   run.print(answer, (page) =>

@@ -12,19 +12,19 @@ export function declareBilling(program: Command, run: Run): void {
   )
   examples(status, 'svc billing status "web servers"')
   const checkout = operating(billing, 'billing.checkout', '<license>')
-    .requiredOption('--tier <tier>', 'what is to be paid for: svc billing tiers lists them')
+    .requiredOption('--tier <tier>', 'the tier to pay for: svc billing tiers lists them')
     .option('--email <email>', 'the address of the customer; default: the contact of the license')
     .option('--success-url <url>', 'where the page leads to when it was paid')
     .option('--cancel-url <url>', 'where it leads to when it was not')
     .action(run(async () => (await load()).openCheckout))
   examples(checkout, 'svc billing checkout "web servers" --tier pro')
-  declareEvents(billing.command('events').description('what the payment provider told'), run)
+  declareEvents(billing.command('events').description('events of the payment provider'), run)
   const sync = operating(billing, 'billing.sync', '<license-or-subscription>').action(
     run(async () => (await import('./billing-provider.ts')).syncSubscriptions),
   )
   examples(sync, 'svc billing sync "web servers"')
   const reconcile = operating(billing, 'billing.reconcile')
-    .option('--dry-run', 'only say what differs')
+    .option('--dry-run', 'only list the differences')
     .action(run(async () => (await import('./billing-provider.ts')).reconcile))
   examples(reconcile, 'svc billing reconcile --dry-run')
   const signTest = operating(billing, 'billing.sign-test').action(

@@ -23,7 +23,7 @@ const runsTable = (runs: readonly BrowserRunView[], page: Page): string =>
     page,
   )
 
-/** Lists what the browser worker did. */
+/** Lists the work of the browser worker. */
 export const listRuns: Handler<{ readonly limit?: string }> = async (run) => {
   const input = given({ limit: wholeNumber('--limit', run.options.limit) })
   const answer = await run.operate<{ runs: readonly BrowserRunView[] }>('browser.runs', input)

@@ -55,7 +55,7 @@ function declareTokens(browser: Command, run: Run): void {
   const tokens = browser.command('tokens').description('tokens that drive the browser worker')
   const issue = operating(tokens, 'browser-tokens.issue')
     .option('--license <id-or-key>', 'license that the token ends with')
-    .option('--label <text>', 'what it is for')
+    .option('--label <text>', 'its purpose')
     .option('--daily <count>', 'calls a day, 500 when not given')
     .action(run(async () => (await import('./browser-tokens.ts')).issueToken))
   examples(issue, 'svc browser tokens issue --label crawler --daily 2000')

@@ -1,7 +1,7 @@
 import type { SystemCheckLine } from '@svc/core'
 import type { SystemDetail } from '@svc/core/adapters'
 
-/** The meaning of each detail and what to do about it, in one line; `docs/reference/checks.md` says more. */
+/** The meaning of each detail and its remedy, in one line; `docs/reference/checks.md` says more. */
 const ADVICE: Readonly<Record<SystemDetail, string>> = {
   timeout: 'no answer within 3 s',
   error: 'the look itself failed: the database, most likely',

@@ -46,7 +46,7 @@ interface LookedAt extends AsyncDisposable {
   readonly checks: readonly NamedCheck[] | undefined
 }
 
-// Opened by the first look: a server that is not there is what the look finds, not the end of the command.
+// Opened by the first look: a missing server is a finding of the look, not the end of the command.
 function databaseOf(config: Config, clock: Clock): LookedAt {
   const { url } = config.database
   if (url === undefined) return { checks: undefined, [Symbol.asyncDispose]: async () => {} }

@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<SystemStatus, { readonly mark: string; readonly col
 // A server may be newer and know further words.
 const markOf = (status: SystemStatus) => MARKS[status] ?? MARKS.warn
 
-/** The checks of a report, each with what to do about it. */
+/** The checks of a report, each with its remedy. */
 export const reportTable = (checks: readonly SystemCheckLine[], page: Page): string =>
   table(
     [

@@ -36,7 +36,7 @@ const itemsTable = (items: NonNullable<ReminderRunView['items']>, page: Page): s
     page,
   )
 
-/** Reminds the holders of licenses, or says of what they would be. */
+/** Reminds the holders of licenses, or lists the due reminders. */
 export const runReminders: Handler<ReminderOptions> = async (run) => {
   const { license, dryRun } = run.options
   const answer = await run.operate<ReminderRunView>('email-alerts.run', given({ license, dry_run: dryRun }))

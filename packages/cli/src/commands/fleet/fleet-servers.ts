@@ -29,10 +29,7 @@ export const serversTable = (servers: readonly OperatorServer[], page: Page): st
     page,
   )
 
-/**
- * One key carries about thirty heartbeats a minute: above this many hosts a second license is due (wire-agent
- * §6).
- */
+/** One key carries about thirty heartbeats a minute: above this many hosts a second license is due. */
 const HOSTS_PER_LICENSE = 25
 
 /** Lists the hosts. */

@@ -29,7 +29,7 @@ const deliveriesTable = (deliveries: readonly GitDeliveryView[], page: Page): st
     page,
   )
 
-/** Lists what arrived by a hook. */
+/** Lists the deliveries to a hook. */
 export const listDeliveries: Handler<
   HookOptions & { readonly limit?: string; readonly cursor?: string }
 > = async (run) => {

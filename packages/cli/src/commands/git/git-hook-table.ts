@@ -1,7 +1,7 @@
 import type { GitHookView } from '@svc/core'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
-/** The answer to whoever sets or shows a hook. */
+/** The answer to commands that set or show a hook. */
 export interface HookAnswer {
   readonly hook: GitHookView
   readonly webhook_url: string

@@ -36,7 +36,7 @@ function declareEnqueue(jobs: Command, run: Run): void {
       'whose hosts may do it: the id of a license or its end, its label, or its key',
     )
     .option('--host <host>', 'only this host: its id, hostname, label, or fp: and its fingerprint')
-    .option('--payload <json>', 'what to do, as JSON, or @FILE', '{}')
+    .option('--payload <json>', 'the payload of the job, as JSON, or @FILE', '{}')
     .option('--app <app>', 'the application: fills app in the payload')
     .option('--urgent', 'ahead of everything that waits')
     .option('--dedupe-key <key>', 'while a job with this key is unfinished, get that one instead')

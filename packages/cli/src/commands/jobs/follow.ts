@@ -15,7 +15,7 @@ export interface LogsOptions {
   readonly raw?: boolean
   /** Lines at the end that are printed; default: all. */
   readonly tail?: string
-  /** Each line after the time at which it was written, UTC. */
+  /** Each line after the time of its writing, UTC. */
   readonly times?: boolean
 }
 

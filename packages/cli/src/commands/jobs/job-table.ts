@@ -10,7 +10,7 @@ const hostId = (fingerprint: string | undefined): string | undefined =>
 /** Whether the job has ended. */
 export const isOver = ({ state }: ListedJobView): boolean => state === 'succeeded' || state === 'failed'
 
-/** The state of a job with what the state alone does not say. */
+/** The state of a job with details that the state alone does not tell. */
 export function stateText(job: ListedJobView): string {
   if (job.cancel_requested_at === undefined) return job.state
   if (job.state === 'failed') return 'failed (cancelled)'

@@ -47,7 +47,7 @@ export const enqueueJob: Handler<EnqueueOptions> = async (run): Promise<ExitCode
   )
 }
 
-// A deployment has its job's state, word for word (wire-agent §2).
+// A deployment has its job's state, word for word (docs/agents.md).
 const mirrored = (deployment: DeploymentView | undefined, { state }: JobView): DeploymentView | undefined =>
   deployment === undefined ? undefined : { ...deployment, state }
 

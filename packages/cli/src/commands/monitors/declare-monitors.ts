@@ -40,7 +40,7 @@ export function declareMonitors(program: Command, run: Run): void {
 function declareDefinitions(monitors: Command, run: Run): void {
   const add = defining(
     owned(operating(monitors, 'monitors.add'))
-      .requiredOption('--name <name>', 'what it is called, unique per owner')
+      .requiredOption('--name <name>', 'its name, unique per owner')
       .requiredOption('--host <host>', 'the name to ask for, fully qualified')
       .requiredOption('--type <type>', 'A, AAAA, CNAME, MX, NS, TXT, CAA, SRV or SOA'),
   ).action(run(async () => (await import('./monitors-define.ts')).addMonitor))
@@ -51,8 +51,8 @@ function declareDefinitions(monitors: Command, run: Run): void {
   )
   const update = defining(
     operating(monitors, 'monitors.update', '<monitor>')
-      .option('--host <host>', 'the name to ask for; what was found so far is dropped')
-      .option('--type <type>', 'the record type; what was found so far is dropped'),
+      .option('--host <host>', 'the name to ask for; earlier results are dropped')
+      .option('--type <type>', 'the record type; earlier results are dropped'),
   ).action(run(async () => (await import('./monitors-define.ts')).updateMonitor))
   examples(update, 'svc monitors update www --interval 60')
   const list = owned(operating(monitors, 'monitors.list')).action(

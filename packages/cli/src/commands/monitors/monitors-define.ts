@@ -41,7 +41,7 @@ export const addMonitor: Handler<DefineOptions> = async (run) => {
   run.hint('It runs at the next tick; svc monitors run NAME runs it now.')
 }
 
-/** Changes what a monitor watches, or how. */
+/** Changes the target of a monitor, or the way it is watched. */
 export const updateMonitor: Handler<DefineOptions> = async (run) => {
   const input = given({ monitor: run.arg(0), ...definitionOf(run.options) })
   const answer = await run.operate<{ monitor: MonitorView }>('monitors.update', input)

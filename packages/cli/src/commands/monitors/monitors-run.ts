@@ -72,7 +72,7 @@ const stretches = (history: readonly HistoryView[], page: Page): string =>
     page,
   )
 
-/** Tells what the runs of a monitor found, equal ones together. */
+/** Lists the results of a monitor's runs, equal ones together. */
 export const monitorHistory: Handler<HistoryOptions> = async (run) => {
   const input = given({ monitor: run.arg(0), limit: wholeNumber('--limit', run.options.limit) })
   const answer = await run.operate<{ history: readonly HistoryView[] }>('monitors.history', input)

@@ -11,7 +11,10 @@ export function declareProvision(program: Command, run: Run): void {
   const check = operating(provision, 'provision.check').action(run(async () => (await load()).checkGates))
   examples(check, 'svc provision check')
   declareOrders(provision.command('order').description('orders for servers'), run)
-  declareCatalog(provision.command('catalog').description('what plans mean at the providers'), run)
+  declareCatalog(
+    provision.command('catalog').description("the catalogue: the providers' offers for each plan"),
+    run,
+  )
   declareCredentials(provision.command('credential').description('the tokens of providers'), run)
   declareTemplate(provision.command('template').description('the user data of new servers'), run)
   const step = operating(provision, 'provision.step')
@@ -36,7 +39,7 @@ function declareOrders(orders: Command, run: Run): void {
     .option('--provider <name>', 'hetzner or digitalocean, if the plan is mapped at both')
     .option('--hostname <name>', "name of the host; the server's own when not given")
     .option('--key-stdin', 'read the license key for its agent: asked for at a terminal; this is the default')
-    .option('--dry-run', 'only tell the price, and what the ceiling leaves')
+    .option('--dry-run', 'only show the price, and the amount left below the ceiling')
     .action(run(async () => (await load()).createOrder))
   examples(create, 'svc provision order create --plan small --key-stdin < key-file')
   const list = operating(orders, 'provision-orders.list')
@@ -55,7 +58,7 @@ function declareOrders(orders: Command, run: Run): void {
     examples(change, `svc provision order ${verb} pord_01…`)
   }
   const destroy = operating(orders, 'provision-orders.destroy', '<order>')
-    .option('--yes', 'needed: what is on the server is lost')
+    .option('--yes', 'needed: all data on the server is lost')
     .action(run(async () => (await load()).destroyOrder))
   examples(destroy, 'svc provision order destroy pord_01… --yes')
 }
@@ -105,7 +108,7 @@ function declareCredentials(credentials: Command, run: Run): void {
 function declareTemplate(template: Command, run: Run): void {
   const load = async () => import('./provision-desk.ts')
   const check = reaching(
-    template.command('check').description('tell what is wrong with the template; exit code 1 if anything is'),
+    template.command('check').description('list the faults of the template; exit code 1 if there are any'),
   ).action(run(async () => (await load()).checkTemplate))
   examples(check, 'svc provision template check')
   const render = operating(template, 'provision-template.render')

@@ -36,7 +36,7 @@ export interface CatalogOptions {
   readonly disabled?: boolean
 }
 
-/** Says what a plan means. */
+/** Sets a provider's offer for a plan. */
 export const setCatalog: Handler<CatalogOptions> = async (run) => {
   const { provider = 'hetzner', serverType, location, image, sshKey, maxMonthly, disabled } = run.options
   const input = given({

@@ -23,7 +23,7 @@ const credentialsTable = (credentials: readonly CredentialView[], page: Page): s
     page,
   )
 
-/** Shows what is known about tokens. */
+/** Shows the known state of tokens. */
 export const showCredentials: Handler<object> = async (run) => {
   const answer = await run.operate<Known>('provision-credentials.show', {})
   run.print(answer, (page) => credentialsTable(answer.credentials, page))

@@ -33,7 +33,7 @@ export const checkGates: Handler<object> = async (run): Promise<ExitCode | undef
   return EXIT.failed
 }
 
-/** Tells what is wrong with the template; exit code 1 when anything is. */
+/** Lists the faults of the template; exit code 1 when there are any. */
 export const checkTemplate: Handler<object> = async (run): Promise<ExitCode | undefined> => {
   const { template_faults: faults } = await run.operate<Checked>('provision.check', {})
   run.print({ template_faults: faults }, () =>
@@ -93,7 +93,7 @@ const stepsTable = (steps: readonly StepView[], page: Page): string =>
     page,
   )
 
-/** Shows the ceiling and what is reserved. */
+/** Shows the ceiling and the reserved amount. */
 export const showBudget: Handler<object> = async (run) => {
   const answer = await run.operate<BudgetView>('provision.budget', {})
   run.print(answer, (page) =>

@@ -13,7 +13,7 @@ export interface CreateOptions {
   readonly dryRun?: boolean
 }
 
-/** Orders a server, or tells what it would cost. */
+/** Orders a server, or shows its cost. */
 export const createOrder: Handler<CreateOptions> = async (run) => {
   const { plan, provider, hostname, dryRun } = run.options
   const key = (await run.io.readSecret('License key: ')).trim()

@@ -15,7 +15,7 @@ export function declareRelay(program: Command, run: Run): void {
   )
   const keys = relay
     .command('keys')
-    .description('print the public keys by which a relay of its own checks tickets')
+    .description('print the public keys that a separate relay checks tickets with')
     .option('--json', 'print one JSON document')
     .action(run(async () => (await import('./relay-keys.ts')).printRelayKeys))
   examples(keys, 'export RELAY_VERIFY_KEYS="$(svc relay keys)"')

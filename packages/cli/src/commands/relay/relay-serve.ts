@@ -80,7 +80,7 @@ function keysOf(config: Config): ReturnType<typeof verificationKeys> {
   if (keys.size > 0) return keys
   throw new Problem('signing-not-configured', {
     detail:
-      'a relay needs the public keys of the control plane: set RELAY_VERIFY_KEYS to what svc relay keys prints there',
+      'a relay needs the public keys of the control plane: set RELAY_VERIFY_KEYS to the output of svc relay keys there',
   })
 }
 

@@ -20,11 +20,11 @@ export function declareSecurity(program: Command, run: Run): void {
   examples(history, 'svc security history web-1')
 }
 
-/** Adds what every command understands that sends something to a host. */
+/** Adds the options of every command that sends something to a host. */
 const sending = (command: Command): Command =>
   command
     .option(...OF_LICENSE)
-    .option('--force', 'take settings with which nobody could reach the host by ssh')
+    .option('--force', 'take settings that would keep everybody from reaching the host by ssh')
     .option('--rollback-seconds <number>', 'wait of the host for its confirmation, 30 to 300')
 
 function declareWrites(security: Command, run: Run): void {
@@ -36,7 +36,7 @@ function declareWrites(security: Command, run: Run): void {
   const dryRun = operating(security, 'security.dry-run', '<host>')
     .requiredOption(...OF_FILE)
     .option(...OF_LICENSE)
-    .option('--force', 'also for settings with which nobody could reach the host by ssh')
+    .option('--force', 'also for settings that would keep everybody from reaching the host by ssh')
     .action(run(async () => (await import('./security-change.ts')).trySecurity))
   examples(dryRun, 'svc security dry-run web-1 -f web.json')
   const reapply = sending(operating(security, 'security.reapply', '<host>')).action(
@@ -53,7 +53,7 @@ function declareRules(security: Command, run: Run): void {
   const allow = sending(reaching(security.command('allow <host> <port>')))
     .description('open a port of a host, such as 443/tcp or 8000-8100/udp')
     .option('--from <range>', 'only for this address or range')
-    .option('--comment <text>', 'what it is for')
+    .option('--comment <text>', 'its purpose')
     .action(run(async () => (await import('./security-rules.ts')).allowPort))
   examples(allow, 'svc security allow web-1 443/tcp', 'svc security allow web-1 22/tcp --from 10.0.0.0/8')
   const deny = sending(reaching(security.command('deny <host> <port-or-range>')))

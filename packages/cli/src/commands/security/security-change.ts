@@ -29,7 +29,7 @@ export const sendInput = ({ args, options }: CommandRun<SendOptions>): Record<st
     rollback_s: wholeNumber('--rollback-seconds', options.rollbackSeconds),
   })
 
-/** Prints what became of a document. */
+/** Prints the outcome for a document. */
 export function printOutcome(run: CommandRun<SendOptions>, answer: SecurityOutcomeView): void {
   const { changed, revision, job_id: job, warnings } = answer
   run.print(answer, () =>

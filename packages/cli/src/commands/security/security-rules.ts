@@ -28,7 +28,7 @@ export const allowPort: Handler<AllowOptions> = (run) =>
     return isThere ? firewall : { ...firewall, allow: [...firewall.allow, rule] }
   })
 
-/** Closes a port, or drops what comes from a range. */
+/** Closes a port, or drops packets from a range. */
 export const deny: Handler<SendOptions> = (run) =>
   change(run, (firewall) => {
     const what = run.arg(1)

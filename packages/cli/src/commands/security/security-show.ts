@@ -9,7 +9,7 @@ export interface HostOptions {
   readonly license?: string
 }
 
-/** Shows the document of a host, and what became of it. */
+/** Shows the document of a host, and its outcome. */
 export const showSecurity: Handler<HostOptions> = async (run) => {
   const input = given({ host: run.arg(0), license: run.options.license })
   const answer = await run.operate<SecurityView>('security.show', input)

@@ -8,9 +8,9 @@ import type { Config } from '@svc/core'
 const OTHERS = 512
 
 /**
- * Returns the highest number of open connections: the setting, else what the system's limit of open files
- * leaves. At that limit the system accepts connections and drops them silently, and the database gets none
- * either. At least half of the limit is for clients; undefined when no limit is known.
+ * Returns the highest number of open connections: the setting, else the number that the system's limit of
+ * open files leaves. At that limit the system accepts connections and drops them silently, and the database
+ * gets none either. At least half of the limit is for clients; undefined when no limit is known.
  */
 export async function connectionLimit({ http, database }: Config): Promise<number | undefined> {
   if (http.maxConnections !== undefined) return http.maxConnections

@@ -16,7 +16,7 @@ export interface DatabaseWaitParts {
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4000
-/** Interval at which an obstacle that stays is logged again, for people who read only the end of a log. */
+/** Interval between log lines about an obstacle that stays, for people who read only the end of a log. */
 const REMINDER_MS = 60_000
 
 /** An obstacle to serving, in words for an operator. */

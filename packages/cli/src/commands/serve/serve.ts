@@ -67,7 +67,7 @@ export function flagSettings(flags: {
 /** The longest that a drain may take, beside the delay that was asked for: supervisors kill after 10 s. */
 const DRAIN_MS = 9500
 
-/** Drains a service within bounds and says with which code the command ends. */
+/** Drains a service within bounds and returns the command's exit code. */
 export async function endService(io: Io, service: RunningService, cause: StopCause): Promise<ExitCode> {
   const { log, config } = service.plane
   const late = setTimeout(

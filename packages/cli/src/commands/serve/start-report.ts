@@ -2,7 +2,7 @@ import { type ControlPlane, configSummary } from '@svc/core'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
 
-/** Says what is set and is probably not meant. */
+/** Reports settings that are probably not meant. */
 export function logSettingWarnings({ config, log, signer }: ControlPlane): void {
   for (const warning of config.warnings) log.warn({ warning }, 'doubtful setting')
   for (const [group, faults] of Object.entries(config.faults)) {

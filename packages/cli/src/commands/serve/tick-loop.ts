@@ -1,8 +1,8 @@
 import type { ControlPlane } from '@svc/core'
 
 /**
- * How long after the start the first tick comes, in milliseconds: what was due meanwhile does not wait for a
- * period.
+ * How long after the start the first tick comes, in milliseconds: tasks that came due meanwhile do not wait
+ * for a period.
  */
 const FIRST_MS = 2000
 /** Spread of the ticks, so that replicas that start together do not tick together. */

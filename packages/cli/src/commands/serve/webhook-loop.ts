@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { ControlPlane } from '@svc/core'
 
-/** Between two looks at what is due; every replica looks, so each wait is spread. */
+/** Between two looks at due messages; every replica looks, so each wait is spread. */
 const LEAST_MS = 1600
 const MOST_MS = 2400
 /**
- * Looks that may overlap: each waits for its own attempts, and a receiver that hangs must not hold back what
- * comes due for others.
+ * Looks that may overlap: each waits for its own attempts, and a receiver that hangs must not hold back
+ * messages for others.
  */
 const MOST_AT_ONCE = 16
 /** How long attempts under way may go on when the service ends. */
@@ -14,7 +14,7 @@ const PATIENCE_MS = 10_000
 
 /**
  * Sends messages to endpoints as they come due, until disposed. Disposing takes up nothing more, and lets
- * attempts under way end; what does not end is sent again after the next start.
+ * attempts under way end; a message whose attempt does not end is sent again after the next start.
  */
 export function webhookLoop({ webhookDeliveries, log }: ControlPlane): AsyncDisposable {
   const [until, over] = [new AbortController(), new AbortController()]

@@ -10,7 +10,7 @@ export function declareSsh(program: Command, run: Run): void {
     // Its commands have options of the same names.
     .enablePositionalOptions()
     .option('--user <name>', 'user of the host; without it the one that the host chooses')
-    .option('--reason <text>', 'what it is for; kept with the session, and shown to the host')
+    .option('--reason <text>', 'its purpose; kept with the session, and shown to the host')
     .option(...OF_LICENSE)
     .option('--stdio', "connect to the host's own SSH server, for ProxyCommand of OpenSSH")
     .addHelpText(

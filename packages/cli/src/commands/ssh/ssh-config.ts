@@ -14,8 +14,8 @@ const SAFE = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/
 /**
- * The suffix of names that hosts send. Without it a host that calls itself `github.com` would get what its
- * operators send there.
+ * The suffix of names that hosts send. Without it a host that calls itself `github.com` would get its
+ * operators' data for the real one.
  */
 const SUFFIX = '.svc'
 
@@ -44,7 +44,7 @@ function entriesOf(servers: readonly OperatorServer[], wanted: readonly Operator
     .filter(({ names }) => names.length > 0)
 }
 
-/** Returns the command that reaches a host: a line for the shell, in which `%` is OpenSSH's own. */
+/** Returns the command that reaches a host: a line for the shell, where `%` is OpenSSH's own. */
 function proxyCommand(id: string, { url, dataDir }: { url?: string; dataDir?: string }): string {
   const where = [...(url ? ['--url', url] : []), ...(dataDir ? ['--data-dir', dataDir] : [])]
   if (where.some((word) => CONTROL.test(word)))
@@ -55,7 +55,7 @@ function proxyCommand(id: string, { url, dataDir }: { url?: string; dataDir?: st
   return ['svc', 'ssh', '--stdio', ...where.map(shellWord), id].join(' ').replaceAll('%', '%%')
 }
 
-/** Prints a configuration of OpenSSH by which `ssh`, `scp` and others reach hosts through svc. */
+/** Prints a configuration of OpenSSH that lets `ssh`, `scp` and others reach hosts through svc. */
 export const printConfig: Handler<SshConfigOptions> = async (run) => {
   const { license, write, url, dataDir } = run.options
   const { servers } = await run.operate<{ servers: readonly OperatorServer[] }>(

@@ -29,7 +29,7 @@ export function declareSurface(program: Command, run: Run): void {
     .option('--check <checks...>', 'ports, files, ct, fingerprint; all when not given')
     .option('--host <hosts...>', 'look at these names below the domain too')
     .option('--ports <ports>', 'default, top100, or ports such as 22,80,443')
-    .option('--watch', 'wait for the end and show what was found; exit code 1 unless it ends well')
+    .option('--watch', 'wait for the end and show the findings; exit code 1 unless it ends well')
     .action(run(async () => (await load()).scanTarget))
   examples(scan, 'svc surface scan shop.example --watch', 'svc surface scan shop.example --check ports')
   const abort = operating(surface, 'surface.abort', '<scan>').action(
@@ -38,7 +38,7 @@ export function declareSurface(program: Command, run: Run): void {
   examples(abort, 'svc surface abort scn_01…')
   const findings = operating(surface, 'surface.findings', '[domain]')
     .option(...OWNER)
-    .option('--open', 'only what is not fixed')
+    .option('--open', 'only findings that are not fixed')
     .option('--limit <number>', 'how many, 100 when not given')
     .action(run(async () => (await load()).listFindings))
   examples(findings, 'svc surface findings --open')

@@ -135,7 +135,7 @@ export const listFindings: Handler<FindingsOptions> = async (run) => {
   if (answer.findings.length === 0) run.hint('No findings.')
 }
 
-/** Removes a domain with what was found there. */
+/** Removes a domain with its findings. */
 export const removeTarget: Handler<OwnerOptions> = async (run) => {
   const input = given({ domain: run.arg(0), license: run.options.license })
   const answer = await run.operate<{ removed: string }>('surface.remove', input)

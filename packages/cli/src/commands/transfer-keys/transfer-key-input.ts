@@ -10,7 +10,7 @@ export async function transferKeyInput(
   io: Pick<Io, 'env' | 'eraseVariable' | 'readSecret'>,
 ): Promise<string> {
   const given = io.env.SVC_TRANSFER_KEY?.trim()
-  // A transfer takes a while, in which others of this user could read it in `/proc`.
+  // A transfer takes a while; other processes of this user could read it in `/proc` meanwhile.
   if (given !== undefined) io.eraseVariable('SVC_TRANSFER_KEY')
   const key = given || (await io.readSecret('Transfer key: ')).trim()
   if (key !== '') return key

@@ -66,7 +66,7 @@ async function pinOf({ io, options }: CommandRun<MintOptions>): Promise<string |
   if (pin !== undefined && !TLS_PIN.test(pin)) {
     throw new Problem('invalid-input', {
       detail:
-        '--pin is that of a TLS key, sha256/…: every user can read arguments, so --ask-pin asks for a PIN',
+        '--pin is the pin of a TLS key, sha256/…: every user can read arguments, so --ask-pin asks for a PIN',
     })
   }
   if (askPin !== true) return pin

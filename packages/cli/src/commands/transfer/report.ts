@@ -29,7 +29,7 @@ export function printTransfer(run: CommandRun, file: string, { rows, sha256 }: T
   run.hint(`SHA-256 of all rows: ${sha256}`)
 }
 
-/** Hears signals while files are open, so that what is unfinished can be removed. */
+/** Hears signals while files are open, so that unfinished files can be removed. */
 export function untilStopped(io: Io): Disposable & { check(): Promise<void> } {
   let isStopped = false
   const undo = io.onStop(() => {

@@ -27,14 +27,14 @@ function declareEndpoints(endpoints: Command, run: Run): void {
   const add = keyed(operating(endpoints, 'webhooks.add', '<url>'))
     .option(...LICENSE)
     .option('--event <event>', 'a type, a group such as job.*, or *; may be repeated', each)
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'its purpose')
     .option('--disabled', 'send nothing yet')
     .action(run(async () => (await load()).addEndpoint))
   examples(add, "svc webhooks endpoints add https://ci.example.com/hook --license lic_01… --event 'job.*'")
   const update = keyed(operating(endpoints, 'webhooks.update', '<endpoint>'))
-    .option('--to <url>', 'another address; what failed before is forgotten')
+    .option('--to <url>', 'another address; earlier failures are forgotten')
     .option('--event <event>', 'instead of the present ones; may be repeated', each)
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'its purpose')
     .action(run(async () => (await load()).updateEndpoint))
   examples(update, `svc webhooks endpoints update ${ID} --event 'alert.*'`)
   const remove = keyed(operating(endpoints, 'webhooks.remove', '<endpoint>')).action(
@@ -67,12 +67,12 @@ function declareMessages(webhooks: Command, run: Run): void {
   examples(test, `svc webhooks test ${ID}`)
   const deliveries = keyed(
     reaching(
-      webhooks.command('deliveries <endpoint>').description('what was sent to an endpoint, newest first'),
+      webhooks.command('deliveries <endpoint>').description('deliveries to an endpoint, newest first'),
     ),
   )
     .option('--state <state>', 'pending, sending, delivered, failed, expired, skipped or cancelled')
     .option('--limit <count>', 'deliveries at most, 50 when not given')
-    .option('--delivery <delivery>', 'one delivery with its attempts and what it carries')
+    .option('--delivery <delivery>', 'one delivery with its attempts and its payload')
     .action(run(async () => (await load()).listDeliveries))
   examples(deliveries, `svc webhooks deliveries ${ID} --state failed`)
   const replay = keyed(operating(webhooks, 'webhooks.replay', '<endpoint>'))

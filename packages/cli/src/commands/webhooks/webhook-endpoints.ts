@@ -32,7 +32,7 @@ export const listEndpoints: Handler<EndpointOptions> = async (run) => {
   if (answer.endpoints.length === 0) run.hint('No endpoints yet: svc webhooks endpoints add URL makes one.')
 }
 
-/** Shows one endpoint and what was sent to it. */
+/** Shows one endpoint and its deliveries. */
 export const showEndpoint: Handler<object> = async (run) => {
   type Shown = One & { readonly deliveries: readonly EndpointDeliveryView[] }
   const answer = await run.operate<Shown>('webhooks.show', { endpoint: run.arg(0), limit: 20 }, true)

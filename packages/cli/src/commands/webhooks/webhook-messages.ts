@@ -104,7 +104,7 @@ export const resetBreaker: Handler<object> = async (run) => {
   run.print(answer, (page) => endpointFacts(answer.endpoint, page))
 }
 
-/** Sends what is due. */
+/** Sends due deliveries. */
 export const runWebhooks: Handler<MessageOptions> = async (run) => {
   const { license, endpoint: endpoint_id, all, limit } = run.options
   const most = all === true ? MOST : wholeNumber('--limit', limit)
@@ -129,7 +129,7 @@ const added = (one: Ran, other: Ran): Ran => ({
   expired: one.expired + other.expired,
 })
 
-/** Lists the endpoints for which something waits, or whose breaker is not closed. */
+/** Lists the endpoints with waiting deliveries, or whose breaker is not closed. */
 export const webhookStats: Handler<MessageOptions> = async (run) => {
   const input = given({ license: run.options.license, limit: 100 })
   const answer = await run.operate<{ endpoints: readonly EndpointView[] }>('webhooks.list', input, true)

@@ -8,8 +8,8 @@ export const MAX_ANSWER_CHARS = 8000
 
 /**
  * Filters that every answer passes before a visitor sees it, whether a model or the documents supplied it:
- * they remove raw HTML, known secrets, images, and links away from the site (wire: Chat). Secrets are looked
- * for before and after tags are removed: before, because tags can tell that the text between them is a
+ * they remove raw HTML, known secrets, images, and links away from the site (docs/chat.md). Secrets are
+ * looked for before and after tags are removed: before, because tags can tell that the text between them is a
  * secret; after, because a tag can split a secret in two.
  */
 export class AnswerFilter implements TextFilter {

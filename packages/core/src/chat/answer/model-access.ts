@@ -9,7 +9,7 @@ import type { LanguageModel } from './language-model.ts'
 import { patientAnswer } from './model-patience.ts'
 import { PROMPT_TURNS, promptOf } from './prompt.ts'
 
-/** Most answers without documents that one conversation gets from the model (wire: Chat). */
+/** Most answers without documents that one conversation gets from the model (docs/chat.md). */
 export const MAX_SMALL_TALK = 3
 const FENCE_BYTES = 12
 

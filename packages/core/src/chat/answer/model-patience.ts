@@ -3,7 +3,7 @@ import type { Timers } from '../../timers.ts'
 import { MAX_ANSWER_CHARS } from './answer-filter.ts'
 import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
 
-/** Longest wait for the first words, in milliseconds (wire: Chat). */
+/** Longest wait for the first words, in milliseconds (docs/chat.md). */
 export const FIRST_WORDS_MS = 10_000
 /** Longest wait for the next words, in milliseconds. */
 const NEXT_WORDS_MS = 10_000

@@ -24,7 +24,7 @@ const itemView = ({ subject: { kind, licenseId }, step, dueAt }: DueReminder) =>
   due_at: unixSeconds(dueAt),
 })
 
-/** Returns a run as its caller sees it (wire-delivery, 2.5). */
+/** Returns a run as its caller sees it (docs/email.md). */
 export const reminderRunView = ({ planned, noRecipient, items, ...numbers }: ReminderTally) => ({
   ok: true,
   planned,

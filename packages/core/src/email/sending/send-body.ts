@@ -2,7 +2,7 @@ import { optional } from 'superstruct'
 import { field, type JsonSchema, listOf, shape, text, whole } from '../../validation.ts'
 import { isPrintable, plainText } from '../email-page.ts'
 
-/** Bounds of one message (wire-delivery, 2.3). */
+/** Bounds of one message (docs/email.md). */
 export const MESSAGE_LIMITS = {
   recipients: 50,
   replyTo: 5,
