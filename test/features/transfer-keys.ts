@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import fc from 'fast-check'
 import {
@@ -5,6 +6,7 @@ import {
   licenseId,
   rarely,
   type Step,
+  scope,
   steps,
 } from '../../packages/core/test/conformance/world.ts'
 import { buildTransferKey } from '../../packages/testing/src/transfer-keys/build-transfer-key.ts'
@@ -56,22 +58,22 @@ const pin = steps(
 )
 const revoke = steps(
   'revoke transfer key',
-  fc.record({ id, licenseId }),
+  fc.record({ scope, id }),
   (given) =>
     () =>
     ({ transferKeys }, now) =>
-      transferKeys.revoke(given.id, given.licenseId, now),
+      transferKeys.revoke(given.scope, given.id, now),
 )
 const reads = steps(
   'read transfer keys',
-  fc.record({ id, licenseId: rarely(licenseId), fingerprint, limit: fc.constantFrom(1, 100) }),
+  fc.record({ scope, id, licenseId, fingerprint, limit: fc.constantFrom(1, 100) }),
   (given) =>
     () =>
     async ({ transferKeys }) => [
-      await transferKeys.get(given.id),
+      await transferKeys.get(given.scope, given.id),
       await transferKeys.uses(given.id),
-      await transferKeys.list({ licenseId: given.licenseId, limit: given.limit }),
-      await transferKeys.knowsHost(given.licenseId ?? 'lic_a', given.fingerprint),
+      await transferKeys.list(given.scope, given.limit),
+      await transferKeys.knowsHost(given.licenseId, given.fingerprint),
     ],
 )
 const purge = steps(
@@ -137,5 +139,5 @@ export const feature: Feature = {
     { weight: 1, arbitrary: reads },
     { weight: 1, arbitrary: purge },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
-  contents: async ({ transferKeys }) => ({ transferKeys: await transferKeys.list({ limit: 1000 }) }),
+  contents: async ({ transferKeys }) => ({ transferKeys: await transferKeys.list(PLATFORM, 1000) }),
 }

@@ -430,7 +430,6 @@ export { PIN_TRIES, type TransferKey, transferKeyState } from './transfer-keys/t
 export type {
   NewTransferKey,
   Redemption,
-  TransferKeyFilter,
   TransferKeysStore,
   TransferUse,
 } from './transfer-keys/transfer-keys-store.ts'

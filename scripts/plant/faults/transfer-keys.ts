@@ -36,9 +36,16 @@ export const faults: readonly Fault[] = [
   {
     name: 'transfer-keys: any license redeems a key',
     file: SERVICE,
-    find: 'token.licenseId === licenseId ? await storage.transferKeys.get(token.id) : undefined',
-    replace: 'await storage.transferKeys.get(token.id)',
+    find: 'token.licenseId === licenseId ? await storage.transferKeys.get(PLATFORM, token.id) : undefined',
+    replace: 'await storage.transferKeys.get(PLATFORM, token.id)',
     suites: [ROUTE],
+  },
+  {
+    name: 'transfer-keys: a key of any license is revoked: the scope is left off',
+    file: STORE,
+    find: 'where ${isOwned} and id = $2 returning *`',
+    replace: 'where ($1::text is not distinct from $1 or ${isOwned}) and id = $2 returning *`',
+    suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {
     name: 'transfer-keys: either end redeems a key',

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { silentLog } from '@svc/core'
+import { PLATFORM, silentLog } from '@svc/core'
 import { buildHeartbeat, FakeClock, whatIsLeft } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { type SlowWay, type SlowWayOptions, slowWay } from '../../../../test/support/slow-way.ts'
@@ -105,7 +105,7 @@ class Scene implements AsyncDisposable {
   }
 
   get uses(): Promise<number> {
-    return served.plane.transferKeys.get(this.keyId).then(({ uses }) => uses)
+    return served.plane.transferKeys.get(PLATFORM, this.keyId).then(({ uses }) => uses)
   }
 
   /** The names in the place of the release. */

@@ -23,6 +23,7 @@ import { buildHeartbeat, FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { slowWay } from '../../../../test/support/slow-way.ts'
 import '../../../../test/support/standard-input.ts'
+import { PLATFORM } from '@svc/core'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import { AGENT_TIMING } from '../../src/agent/agent-options.ts'
 import { moveRelease } from '../../src/agent/transfer/dialler.ts'
@@ -96,7 +97,7 @@ async function keyFor(fields: object = {}) {
   const { secret, key } = await served.plane.operations.run('transfer.mint', input, 'ann')
   return { secret: String(secret), id: (key as { id: string }).id }
 }
-const usesOf = async (id: string) => (await served.plane.transferKeys.get(id)).uses
+const usesOf = async (id: string) => (await served.plane.transferKeys.get(PLATFORM, id)).uses
 
 const listening = async (host: string, client?: HttpClient) =>
   TransferListener.start(
@@ -318,7 +319,7 @@ describe('a peer that should not get anything', () => {
     await expect(move('web-2', listener.port, forged)).rejects.toMatchObject({
       message: expect.stringContaining('does not verify'),
     })
-    await served.plane.transferKeys.revoke(served.licenseId, id)
+    await served.plane.transferKeys.revoke(PLATFORM, id)
     await expect(move('web-2', listener.port, secret)).rejects.toMatchObject({
       message: 'the peer refused: transfer key revoked',
     })

@@ -1,15 +1,11 @@
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant, maybeInstant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import type { TransferScope } from './transfer-fields.ts'
 import { PIN_TRIES, type PinKind, type TransferKey, type TransferMode } from './transfer-key.ts'
-import type {
-  NewTransferKey,
-  Redemption,
-  TransferKeyFilter,
-  TransferKeysStore,
-  TransferUse,
-} from './transfer-keys-store.ts'
+import type { NewTransferKey, Redemption, TransferKeysStore, TransferUse } from './transfer-keys-store.ts'
 
 interface KeyRow {
   readonly id: string
@@ -57,12 +53,14 @@ const KNOWS_HOST = {
   name: 'transfer-knows-host',
   text: 'select 1 from agents where license_id = $1 and fingerprint = $2',
 }
-const GET = { name: 'transfer-key-get', text: 'select * from transfer_keys where id = $1' }
-const LIST = {
-  name: 'transfer-key-list',
-  text: `select * from transfer_keys where $1::text is null or license_id = $1
-    order by id collate "C" desc limit $2`,
-}
+const GET = scoped(
+  'transfer-key-get',
+  (isOwned) => `select * from transfer_keys where ${isOwned} and id = $2`,
+)
+const LIST = scoped(
+  'transfer-key-list',
+  (isOwned) => `select * from transfer_keys where ${isOwned} order by id collate "C" desc limit $2`,
+)
 const USES = {
   name: 'transfer-key-uses',
   text: 'select * from transfer_uses where key_id = $1 order by at, transfer_id collate "C"',
@@ -82,11 +80,11 @@ const REDEEM = {
         select $2, id, ${at('$6')}, $3, $4 from used)
     select * from used`,
 }
-const REVOKE = {
-  name: 'transfer-key-revoke',
-  text: `update transfer_keys set revoked_at = coalesce(revoked_at, ${at('$3')})
-    where id = $1 and license_id = $2 returning *`,
-}
+const REVOKE = scoped(
+  'transfer-key-revoke',
+  (isOwned) => `update transfer_keys set revoked_at = coalesce(revoked_at, ${at('$3')})
+    where ${isOwned} and id = $2 returning *`,
+)
 const PURGE = {
   name: 'transfer-key-purge',
   text: `with gone as (delete from transfer_keys
@@ -157,12 +155,12 @@ export class SqlTransferKeysStore implements TransferKeysStore {
     return (await this.#session.rows(KNOWS_HOST, [licenseId, fingerprint])).length > 0
   }
 
-  get(id: string): Promise<TransferKey | undefined> {
-    return this.#one(GET, [id])
+  get(scope: Scope, id: string): Promise<TransferKey | undefined> {
+    return this.#one(GET(scope), [idOf(scope), id])
   }
 
-  async list({ licenseId, limit }: TransferKeyFilter): Promise<readonly TransferKey[]> {
-    return (await this.#session.rows<KeyRow>(LIST, [licenseId, limit])).map(toKey)
+  async list(scope: Scope, limit: number): Promise<readonly TransferKey[]> {
+    return (await this.#session.rows<KeyRow>(LIST(scope), [idOf(scope), limit])).map(toKey)
   }
 
   async uses(keyId: string): Promise<readonly TransferUse[]> {
@@ -178,8 +176,8 @@ export class SqlTransferKeysStore implements TransferKeysStore {
     return this.#one(REDEEM, [keyId, id, callerFingerprint, peerFingerprint, isReserved ? 1 : 0, now])
   }
 
-  revoke(id: string, licenseId: string, now?: Date): Promise<TransferKey | undefined> {
-    return this.#one(REVOKE, [id, licenseId, now])
+  revoke(scope: Scope, id: string, now?: Date): Promise<TransferKey | undefined> {
+    return this.#one(REVOKE(scope), [idOf(scope), id, now])
   }
 
   async purge(keptDays: number, now?: Date): Promise<number> {

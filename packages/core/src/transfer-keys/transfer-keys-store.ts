@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type { TransferKey } from './transfer-key.ts'
 
 /** A new key. */
@@ -24,12 +25,6 @@ export interface Redemption extends Omit<TransferUse, 'at'> {
   readonly isReserved: boolean
 }
 
-/** A filter of keys to list. */
-export interface TransferKeyFilter {
-  readonly licenseId?: string | undefined
-  readonly limit: number
-}
-
 /** Transfer keys, and the sessions that they opened. */
 export interface TransferKeysStore {
   /**
@@ -39,9 +34,9 @@ export interface TransferKeysStore {
   add(key: NewTransferKey, now?: Date): Promise<TransferKey | 'no-host' | 'full'>
   /** Whether the license has a host with this fingerprint. */
   knowsHost(licenseId: string, fingerprint: string): Promise<boolean>
-  get(id: string): Promise<TransferKey | undefined>
-  /** Keys by filter, newest first. */
-  list(filter: TransferKeyFilter): Promise<readonly TransferKey[]>
+  get(scope: Scope, id: string): Promise<TransferKey | undefined>
+  /** The keys of a scope, newest first. */
+  list(scope: Scope, limit: number): Promise<readonly TransferKey[]>
   /** The sessions that a key opened, oldest first. */
   uses(keyId: string): Promise<readonly TransferUse[]>
   /**
@@ -51,8 +46,8 @@ export interface TransferKeysStore {
   tryPin(id: string, now?: Date): Promise<TransferKey | undefined>
   /** Counts a use of an active key and notes the session; undefined if the key is not active. */
   redeem(redemption: Redemption, now?: Date): Promise<TransferKey | undefined>
-  /** Ends a key of the license for good; a repeat changes nothing. Undefined if the license has none. */
-  revoke(id: string, licenseId: string, now?: Date): Promise<TransferKey | undefined>
+  /** Ends a key of the scope for good; a repeat changes nothing. Undefined if the scope has none. */
+  revoke(scope: Scope, id: string, now?: Date): Promise<TransferKey | undefined>
   /** Deletes keys that ended more than `keptDays` days ago, with their sessions. Returns their number. */
   purge(keptDays: number, now?: Date): Promise<number>
 }

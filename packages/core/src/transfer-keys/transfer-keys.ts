@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import { ENDED_DAYS } from '../sessions/sessions-store.ts'
 import { verificationKeys } from '../signing/json-web-key.ts'
 import { sameSecret, secretDigest } from '../signing/same-secret.ts'
@@ -17,7 +18,7 @@ import {
   type TransferKey,
   transferKeyState,
 } from './transfer-key.ts'
-import type { TransferKeyFilter, TransferUse } from './transfer-keys-store.ts'
+import type { TransferUse } from './transfer-keys-store.ts'
 import type { RedeemOutcome, TransferMetrics } from './transfer-metrics.ts'
 import { readTransferKey, TRANSFER_PREFIX, type TransferToken, transferPayload } from './transfer-token.ts'
 import { Turns } from './turns.ts'
@@ -114,26 +115,26 @@ export class TransferKeys {
   }
 
   /**
-   * Ends a key of the license for good; a repeat changes nothing.
+   * Ends a key of the scope for good; a repeat changes nothing.
    * @throws Problem `not-found`
    */
-  async revoke(licenseId: string, id: string): Promise<TransferKey> {
+  async revoke(scope: Scope, id: string): Promise<TransferKey> {
     const { storage, clock } = this.#parts
-    const key = await storage.transferKeys.revoke(id, licenseId, clock.statementTime())
+    const key = await storage.transferKeys.revoke(scope, id, clock.statementTime())
     if (key === undefined) throw noTransferKey(id)
     return key
   }
 
   /** @throws Problem `not-found` */
-  async get(id: string): Promise<TransferKey> {
-    const key = await this.#parts.storage.transferKeys.get(id)
+  async get(scope: Scope, id: string): Promise<TransferKey> {
+    const key = await this.#parts.storage.transferKeys.get(scope, id)
     if (key === undefined) throw noTransferKey(id)
     return key
   }
 
-  /** Keys by filter, newest first. */
-  list(filter: TransferKeyFilter): Promise<readonly TransferKey[]> {
-    return this.#parts.storage.transferKeys.list(filter)
+  /** The keys of a scope, newest first. */
+  list(scope: Scope, limit: number): Promise<readonly TransferKey[]> {
+    return this.#parts.storage.transferKeys.list(scope, limit)
   }
 
   /** The sessions that a key opened, oldest first. */
@@ -187,7 +188,7 @@ export class TransferKeys {
     const verdict = readTransferKey(given.key, { keys, now: clock.now() })
     if (!verdict.ok) return verdict.reason === 'expired' ? ENDED('expired') : INVALID
     const { token } = verdict
-    const key = token.licenseId === licenseId ? await storage.transferKeys.get(token.id) : undefined
+    const key = token.licenseId === licenseId ? await storage.transferKeys.get(PLATFORM, token.id) : undefined
     if (key === undefined || !sameSecret(secretDigest(given.key), key.keyDigest)) return INVALID
     if (!(await storage.transferKeys.knowsHost(licenseId, given.fingerprint)))
       throw new Problem('agent-not-owned')
@@ -219,13 +220,13 @@ export class TransferKeys {
   }
 
   async #unless({ id }: Pick<TransferKey, 'id'>, answer: RedeemAnswer): Promise<RedeemAnswer> {
-    const key = await this.#parts.storage.transferKeys.get(id)
+    const key = await this.#parts.storage.transferKeys.get(PLATFORM, id)
     const isActive = key !== undefined && transferKeyState(key, this.now()) === 'active'
     return isActive ? answer : this.#end(id)
   }
 
   async #end(id: string): Promise<RedeemAnswer> {
-    const key = await this.#parts.storage.transferKeys.get(id)
+    const key = await this.#parts.storage.transferKeys.get(PLATFORM, id)
     if (key === undefined) return INVALID
     const state = transferKeyState(key, this.now())
     return ENDED(ENDS[state] ?? (state === 'revoked' || state === 'locked' ? state : 'expired'))
@@ -245,6 +246,5 @@ function isForHosts({ mode, source, target }: TransferToken, given: TransferRede
   )
 }
 
-/** Returns the refusal of a key that does not exist, for any caller. */
-export const noTransferKey = (id: string): Problem =>
+const noTransferKey = (id: string): Problem =>
   new Problem('not-found', { detail: `there is no transfer key ${id}: svc transfer list shows them` })

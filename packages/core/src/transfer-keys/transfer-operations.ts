@@ -16,14 +16,11 @@ import {
 import type { MintAnswer, TransferKeys } from './transfer-keys.ts'
 import type { TransferUse } from './transfer-keys-store.ts'
 
-/** The part of transfer keys that operations use. */
-export type OperatedTransferKeys = Pick<TransferKeys, 'get' | 'list' | 'mint' | 'now' | 'revoke' | 'uses'>
-
 /** The services that operations on transfer keys use. */
 export interface TransferUses {
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'resolve'>
-  readonly transferKeys: OperatedTransferKeys
+  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
+  readonly transferKeys: Pick<TransferKeys, 'get' | 'list' | 'mint' | 'now' | 'revoke' | 'uses'>
 }
 
 const operation = operationOf<TransferUses>()
@@ -115,8 +112,7 @@ export const transferOperations = [
     input: { license: optional(text(1, 512)), limit: defaulted(whole(1, 1000), 100) },
     answer: { keys: listOf(key, ANY) },
     run: async ({ licenses, transferKeys }, { license, limit }, { scope }) => {
-      const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
-      const keys = await transferKeys.list({ licenseId, limit })
+      const keys = await transferKeys.list(await licenses.within(scope, license), limit)
       return { keys: keys.map((each) => transferKeyView(each, transferKeys.now())) }
     },
   }),
@@ -128,8 +124,8 @@ export const transferOperations = [
     changes: false,
     input: { key: text(1, 64) },
     answer: { key, uses: listOf(use, ANY) },
-    run: async ({ transferKeys }, input) => {
-      const found = await transferKeys.get(input.key)
+    run: async ({ transferKeys }, input, { scope }) => {
+      const found = await transferKeys.get(scope, input.key)
       const uses = await transferKeys.uses(found.id)
       return { key: transferKeyView(found, transferKeys.now()), uses: uses.map(useView) }
     },
@@ -142,9 +138,8 @@ export const transferOperations = [
     changes: true,
     input: { key: text(1, 64) },
     answer: { key },
-    run: async ({ transferKeys }, input) => {
-      const { id, licenseId } = await transferKeys.get(input.key)
-      return { key: transferKeyView(await transferKeys.revoke(licenseId, id), transferKeys.now()) }
-    },
+    run: async ({ transferKeys }, input, { scope }) => ({
+      key: transferKeyView(await transferKeys.revoke(scope, input.key), transferKeys.now()),
+    }),
   }),
 ]

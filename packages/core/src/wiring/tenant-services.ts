@@ -9,7 +9,6 @@ import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantSurface } from '../operations/tenant/tenant-surface.ts'
-import { TenantTransferKeys } from '../operations/tenant/tenant-transfer-keys.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
@@ -36,7 +35,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     licenses: services.licenses,
     monitors: services.monitors,
     surface: new TenantSurface(services.surface, licenses),
-    transferKeys: new TenantTransferKeys(services.transferKeys, licenses),
+    transferKeys: services.transferKeys,
     tenants: services.tenants,
     webhooks: services.webhooks,
     webhookDeliveries: services.webhookDeliveries,

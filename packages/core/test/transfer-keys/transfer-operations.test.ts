@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { verificationKeys } from '@svc/core'
+import { PLATFORM, verificationKeys } from '@svc/core'
 import { readTransferKey } from '@svc/core/adapters'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
 
@@ -42,7 +42,7 @@ describe('transfer keys of operators', () => {
       await operate('transfer.list', {}),
       await operate('transfer.show', { key: key.id }),
       await test.plane.audit.list(10),
-      await test.storage.transferKeys.list({ limit: 10 }),
+      await test.storage.transferKeys.list(PLATFORM, 10),
     ]
     const text = JSON.stringify(shown)
     expect(text).toContain(key.id)
@@ -87,6 +87,6 @@ describe('transfer keys of operators', () => {
     await test.plane.scheduler.tick()
     test.clock.advance({ days: 31 })
     await test.plane.scheduler.tick()
-    expect(await test.storage.transferKeys.get(key.id)).toBeUndefined()
+    expect(await test.storage.transferKeys.get(PLATFORM, key.id)).toBeUndefined()
   })
 })

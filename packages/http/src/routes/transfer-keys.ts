@@ -1,3 +1,4 @@
+import { ofLicense } from '@svc/core'
 import {
   flag,
   freeObject,
@@ -145,7 +146,7 @@ const HANDLERS: Readonly<Record<Action, (call: Given) => Promise<Reply>>> = {
   redeem: async ({ plane, caller, body: given }) =>
     redeemed(await plane.transferKeys.redeem(caller.licenseId, read(transferRedeem, given))),
   revoke: async ({ plane, caller, body: given }) => {
-    await plane.transferKeys.revoke(caller.licenseId, read(transferRevoke, given).id)
+    await plane.transferKeys.revoke(ofLicense(caller.licenseId), read(transferRevoke, given).id)
     return json({ ok: true })
   },
 }

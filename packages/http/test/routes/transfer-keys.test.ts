@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import { counted } from '../../../../test/support/counted.ts'
 import { serving } from '../support/serving.ts'
@@ -30,7 +31,7 @@ const minted = async (fields: object = {}) => {
 }
 const redeem = (key: string, fields: object = {}, headers?: Record<string, string>) =>
   ask({ action: 'redeem', key, fingerprint: 'fp-src', peer_fingerprint: 'fp-dst', ...fields }, headers)
-const stored = (id: string) => served().plane.transferKeys.get(id)
+const stored = (id: string) => served().plane.transferKeys.get(PLATFORM, id)
 
 const payloadOf = (key: string) => JSON.parse(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString())
 /** The key with another payload and the old signature. */
@@ -97,7 +98,7 @@ describe('minting a transfer key', () => {
     const answer = await mint(bad)
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid request body' } })
     expect((answer.body as { details: string[] }).details[0]).toMatch(new RegExp(`^${field}: expected `))
-    expect(await served().plane.transferKeys.list({ limit: 9 })).toEqual([])
+    expect(await served().plane.transferKeys.list(PLATFORM, 9)).toEqual([])
   })
 
   it('8 uses are taken; a scope that makes the key too long is not', async () => {

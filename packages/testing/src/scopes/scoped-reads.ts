@@ -3,6 +3,7 @@ import { buildId } from '../build-id.ts'
 import { buildMonitor } from '../monitors/build-monitor.ts'
 import { emailReads } from './email-reads.ts'
 import { gitReads } from './git-reads.ts'
+import { hostReads } from './host-reads.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 import { webhookReads } from './webhook-reads.ts'
 
@@ -65,5 +66,6 @@ export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
   },
   ...emailReads,
   ...gitReads,
+  ...hostReads,
   ...webhookReads,
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Scope, type Storage } from '@svc/core'
 import { type NewTransferKey, PIN_TRIES, type TransferKey } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
@@ -40,9 +40,9 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
       const none = { uses: 0, pinFails: 0, lastUsedAt: undefined, revokedAt: undefined }
       const expected = { ...given, ...none, createdAt: at.clock.now() }
       expect(await keys().add({ ...given, mostActive: 1 }, at.clock.now())).toEqual(expected)
-      expect(await keys().get(given.id)).toEqual(expected)
-      expect(await keys().list({ licenseId: at.licenseId, limit: 9 })).toEqual([expected])
-      expect(await keys().get('xfr_none')).toBeUndefined()
+      expect(await keys().get(PLATFORM, given.id)).toEqual(expected)
+      expect(await keys().list(ofLicense(at.licenseId), 9)).toEqual([expected])
+      expect(await keys().get(PLATFORM, 'xfr_none')).toBeUndefined()
     })
 
     it('is between two hosts of the license', async () => {
@@ -54,7 +54,7 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
         { licenseId: buildId('lic') },
       ])
         expect(await keys().add(at.build(fields), at.clock.now())).toBe('no-host')
-      expect(await keys().list({ licenseId: at.licenseId, limit: 9 })).toEqual([])
+      expect(await keys().list(ofLicense(at.licenseId), 9)).toEqual([])
       expect(await keys().knowsHost(at.licenseId, 'fp-1')).toBe(true)
       expect(await keys().knowsHost(at.licenseId, 'fp-3')).toBe(false)
       expect(await keys().knowsHost('lic_none', 'fp-1')).toBe(false)
@@ -73,7 +73,7 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
       await at.add({ expiresAt: new Date(at.clock.now().getTime() + 1000) })
       expect(await keys().add(at.build(), at.clock.now())).toBe('full')
       await at.redeem(used)
-      await keys().revoke(revoked.id, at.licenseId, at.clock.now())
+      await keys().revoke(ofLicense(at.licenseId), revoked.id, at.clock.now())
       for (let tried = 0; tried < PIN_TRIES; tried += 1) await keys().tryPin(locked.id, at.clock.now())
       at.clock.advance({ seconds: 1 })
       for (let made = 0; made < 4; made += 1) await at.add()
@@ -87,7 +87,7 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
       const uses = asked.flatMap((each) => (each === undefined ? [] : [each.uses]))
       expect(uses.sort()).toEqual([1, 2, 3])
       const now = at.clock.now()
-      expect(await keys().get(key.id)).toMatchObject({ uses: 3, lastUsedAt: now })
+      expect(await keys().get(PLATFORM, key.id)).toMatchObject({ uses: 3, lastUsedAt: now })
       const session = { keyId: key.id, at: now, callerFingerprint: 'fp-1', peerFingerprint: 'fp-2' }
       expect(await keys().uses(key.id)).toMatchObject([session, session, session])
     })
@@ -97,7 +97,7 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
       const [expired, revoked] = [await at.add(), await at.add()]
       at.clock.advance({ minutes: 59, seconds: 59.999 })
       expect(await at.redeem(expired)).toBeDefined()
-      await keys().revoke(revoked.id, at.licenseId, at.clock.now())
+      await keys().revoke(ofLicense(at.licenseId), revoked.id, at.clock.now())
       at.clock.advance(1)
       for (const key of [expired, revoked]) {
         expect(await at.redeem(key)).toBeUndefined()
@@ -119,29 +119,28 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
       expect(await at.redeem(key, true)).toMatchObject({ uses: 1, pinFails: 4 })
       expect((await tries(9)).length).toBe(1)
       expect(await at.redeem(key)).toBeUndefined()
-      expect(await keys().get(key.id)).toMatchObject({ uses: 1, pinFails: PIN_TRIES })
+      expect(await keys().get(PLATFORM, key.id)).toMatchObject({ uses: 1, pinFails: PIN_TRIES })
     })
 
     it('is revoked by its own license, once, for good', async () => {
       const at = await scene()
       const key = await at.add()
       const revokedAt = at.clock.now()
-      expect(await keys().revoke(key.id, 'lic_other', revokedAt)).toBeUndefined()
-      expect(await keys().revoke(key.id, at.licenseId, revokedAt)).toEqual({ ...key, revokedAt })
+      expect(await keys().revoke(ofLicense('lic_other'), key.id, revokedAt)).toBeUndefined()
+      expect(await keys().revoke(ofLicense(at.licenseId), key.id, revokedAt)).toEqual({ ...key, revokedAt })
       const later = at.clock.advance({ hours: 2 })
-      expect(await keys().revoke(key.id, at.licenseId, later)).toEqual({ ...key, revokedAt })
+      expect(await keys().revoke(ofLicense(at.licenseId), key.id, later)).toEqual({ ...key, revokedAt })
     })
 
     it('is listed newest first, by license', async () => {
       const [at, other] = [await scene(), await scene()]
       const made = [await at.add(), await at.add(), await at.add()]
       await other.add()
-      const ids = async (limit: number, licenseId?: string) =>
-        (await keys().list({ licenseId, limit })).map(({ id }) => id)
+      const ids = async (limit: number, scope: Scope) => (await keys().list(scope, limit)).map(({ id }) => id)
       const newest = made.map(({ id }) => id).reverse()
-      expect(await ids(9, at.licenseId)).toEqual(newest)
-      expect(await ids(2, at.licenseId)).toEqual(newest.slice(0, 2))
-      expect((await ids(1000)).length).toBeGreaterThanOrEqual(4)
+      expect(await ids(9, ofLicense(at.licenseId))).toEqual(newest)
+      expect(await ids(2, ofLicense(at.licenseId))).toEqual(newest.slice(0, 2))
+      expect((await ids(1000, PLATFORM)).length).toBeGreaterThanOrEqual(4)
     })
 
     it('is forgotten with its sessions when it ended long enough ago', async () => {
@@ -152,16 +151,16 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
         await at.add({ expiresAt: new Date('2090-01-01T00:00:00Z') }),
       ]
       await at.redeem(used)
-      await keys().revoke(revoked.id, at.licenseId, at.clock.now())
+      await keys().revoke(ofLicense(at.licenseId), revoked.id, at.clock.now())
       await keys().purge(30, at.clock.advance({ days: 30 }))
-      expect(await keys().get(revoked.id)).toBeDefined()
+      expect(await keys().get(PLATFORM, revoked.id)).toBeDefined()
       expect(await keys().purge(30, at.clock.advance(1))).toBeGreaterThanOrEqual(1)
-      expect(await keys().get(revoked.id)).toBeUndefined()
-      expect(await keys().get(used.id)).toBeDefined()
+      expect(await keys().get(PLATFORM, revoked.id)).toBeUndefined()
+      expect(await keys().get(PLATFORM, used.id)).toBeDefined()
       await keys().purge(30, at.clock.advance({ hours: 1 }))
-      expect(await keys().get(used.id)).toBeUndefined()
+      expect(await keys().get(PLATFORM, used.id)).toBeUndefined()
       expect(await keys().uses(used.id)).toEqual([])
-      expect(await keys().get(good.id)).toBeDefined()
+      expect(await keys().get(PLATFORM, good.id)).toBeDefined()
     })
 
     it('without an instant the database’s clock counts', async () => {
@@ -173,9 +172,11 @@ export function transferKeysStoreContract(name: string, open: () => Promise<Stor
       expect(await keys().tryPin(key.id)).toBeDefined()
       const use = { id: buildId('xfs'), keyId: key.id, callerFingerprint: 'a', peerFingerprint: 'b' }
       expect(await keys().redeem({ ...use, isReserved: true })).toMatchObject({ uses: 1, pinFails: 0 })
-      expect(await keys().revoke(key.id, at.licenseId)).toMatchObject({ revokedAt: expect.any(Date) })
+      expect(await keys().revoke(ofLicense(at.licenseId), key.id)).toMatchObject({
+        revokedAt: expect.any(Date),
+      })
       await keys().purge(1)
-      expect(await keys().get(key.id)).toBeDefined()
+      expect(await keys().get(PLATFORM, key.id)).toBeDefined()
     })
   })
 }

@@ -1,9 +1,9 @@
+import type { Scope } from '@svc/core'
 import {
   type NewTransferKey,
   PIN_TRIES,
   type Redemption,
   type TransferKey,
-  type TransferKeyFilter,
   type TransferKeysStore,
   type TransferUse,
   transferKeyState,
@@ -11,6 +11,7 @@ import {
 import { agentKey } from '../agents/agents-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'
 
 const DAY_MS = 86_400_000
@@ -25,6 +26,10 @@ export function memoryTransferKeysStore(tables: MemoryTables, run: Run, time: ()
   const uses = tables.of<TransferUse>('transferUses')
   const knows = (licenseId: string, fingerprint: string) =>
     tables.agents.get(agentKey(licenseId, fingerprint)) !== undefined
+  const within = (scope: Scope, id: string) => {
+    const key = keys.get(id)
+    return key !== undefined && isWithin(tables, scope, key) ? key : undefined
+  }
   const change = (key: TransferKey): TransferKey => {
     keys.put(key.id, key)
     return key
@@ -32,12 +37,12 @@ export function memoryTransferKeysStore(tables: MemoryTables, run: Run, time: ()
   return {
     add: (key: NewTransferKey, now = time()) => run(() => added(tables, key, now)),
     knowsHost: (licenseId: string, fingerprint: string) => run(() => knows(licenseId, fingerprint)),
-    get: (id: string) => run(() => keys.get(id)),
-    list: ({ licenseId, limit }: TransferKeyFilter) =>
+    get: (scope, id) => run(() => within(scope, id)),
+    list: (scope, limit) =>
       run(() =>
         keys
           .all()
-          .filter((key) => licenseId === undefined || key.licenseId === licenseId)
+          .filter((key) => isWithin(tables, scope, key))
           .sort((one, other) => byBytes(other.id, one.id))
           .slice(0, limit),
       ),
@@ -71,11 +76,10 @@ export function memoryTransferKeysStore(tables: MemoryTables, run: Run, time: ()
           lastUsedAt: lastUsedAt > now ? lastUsedAt : now,
         })
       }),
-    revoke: (id: string, licenseId: string, now = time()) =>
+    revoke: (scope, id, now = time()) =>
       run(() => {
-        const key = keys.get(id)
-        if (key === undefined || key.licenseId !== licenseId) return undefined
-        return change({ ...key, revokedAt: key.revokedAt ?? now })
+        const key = within(scope, id)
+        return key && change({ ...key, revokedAt: key.revokedAt ?? now })
       }),
     purge: (keptDays: number, now = time()) =>
       run(() => {
