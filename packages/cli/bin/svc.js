@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that any Node can print what is missing before it reads the program itself.
+// Plain JavaScript, so that any Node can print the missing requirement before it reads the program itself.
 import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { userInfo } from 'node:os'

@@ -55,7 +55,7 @@ export function createRelayApp(plane: ControlPlane, upgradeRoutes: readonly Upgr
 }
 
 const WAITING = {
-  detail: 'the control plane waits for its database: its log says what to do',
+  detail: 'the control plane waits for its database: its log names the remedy',
   retryAfterSeconds: 2,
 }
 

@@ -114,7 +114,7 @@ export interface RefusedBy {
 
 /** Refusals whose reasons everybody is told. */
 const SHOWS_DETAILS: ReadonlySet<string> = new Set(['would-lock-out', 'unsupported'])
-/** Refusals that say to everybody what to do next. */
+/** Refusals that tell everybody the next step. */
 const SHOWS_DETAIL: ReadonlySet<string> = new Set(['credential-refused'])
 const INVALID_QUERY = 'invalid query'
 

@@ -44,8 +44,8 @@ export interface GateRequest {
   /** The client's address, as the trusted proxies report it. */
   readonly address: string
   /**
-   * The client's address, if nobody can have made it up: that of the connection, or the one that a proxy
-   * beside the service reports. A proxy with a public address may be no proxy but a client.
+   * The client's address, if nobody can have made it up: the connection's, or the one that a proxy beside the
+   * service reports. A proxy with a public address may be no proxy but a client.
    */
   readonly provenAddress: string | undefined
   /** The first value of a query parameter. */
@@ -69,7 +69,7 @@ export type SecurityScheme =
 
 /** The access rule of a route: it identifies the caller first, then applies the caller's rate limit. */
 export interface Gate<Caller> {
-  /** Accepted credentials, any one of which is enough; empty: no credential is needed. */
+  /** Accepted credentials, any one is enough; empty: no credential is needed. */
   readonly security: readonly SecurityScheme[]
   readonly replies: Replies
   /**
@@ -116,7 +116,7 @@ export interface NamedCall {
   readonly summary: string
   readonly description: string
   readonly body: Shape
-  /** Fields of the body beside those of its shape. */
+  /** Fields of the body beside its shape's. */
   readonly beside?: Readonly<Record<string, Shape>>
   readonly answer: Shape
 }
@@ -141,7 +141,7 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   readonly calls?: readonly NamedCall[]
   /** The operations that clients run by this route. */
   readonly operations?: MountedOperations
-  /** Errors carry their code and what to do about them: for operators, never for hosts. */
+  /** Errors carry their code and the remedy: for operators, never for hosts. */
   readonly operatorErrors?: true
   handle(call: Call<Caller, Input, ParamName<Path>, Query>): Reply | Promise<Reply>
 }

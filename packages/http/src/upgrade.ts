@@ -40,7 +40,7 @@ export interface UpgradeRouteParts<Caller, Query extends string> {
   readonly whenDraining?: Reply
   /**
    * Takes the socket over, and answers 101 on it; or returns or throws a refusal before it has written. The
-   * socket stays half-open when the client ends its side: whoever takes it closes it.
+   * socket stays half-open when the client ends its side: its taker closes it.
    */
   accept(call: UpgradeCall<Caller, Query>): Reply | undefined | Promise<Reply | undefined>
 }
@@ -80,7 +80,7 @@ export const withoutUpgrade = ({
       },
     },
     handle: () => {
-      // `Upgrade` must be named here (RFC 9110, section 7.8), in place of what Node would write by itself.
+      // `Upgrade` must be named here (RFC 9110, section 7.8), in place of Node's own header.
       throw new Refusal('upgrade-required', { Upgrade: protocol, Connection: 'Upgrade, close' })
     },
   })

@@ -17,7 +17,7 @@ describe('the table of refusals', () => {
       : new Problem(code as ProblemCode, { detail: 'for operators' })
     const reply = failureReply(thrown)
     expect(reply).toMatchObject({ status, body: { error } })
-    // A key that may not do it is told what to do instead.
+    // A key that may not do it is told the alternative.
     const more =
       { 'invalid-input': ['details'], 'credential-refused': ['detail'] }[code as 'invalid-input'] ?? []
     expect(Object.keys(reply.body ?? {})).toEqual(['error', ...more])

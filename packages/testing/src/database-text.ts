@@ -14,7 +14,7 @@ export const asDatabaseTakesText = (stores: Stores): Stores =>
 
 type Method = (...given: readonly unknown[]) => Promise<unknown>
 
-/** Calls whose arguments are sent as one JSON document, in which a lone surrogate fails, too. */
+/** Calls whose arguments are sent as one JSON document, where a lone surrogate fails, too. */
 const SENT_AS_JSON: ReadonlySet<string> = new Set(['alerts.move', 'alerts.record'])
 
 function guarded(storeName: string, store: object): object {

@@ -3,7 +3,7 @@ import type { Clock } from '@svc/core'
 /** The default start of a fake clock: a whole second of an ordinary day. */
 export const FAKE_START = '2026-01-05T09:00:00.000Z'
 
-/** A duration by which a clock moves, in any of these units. */
+/** A duration that a clock moves by, in any of these units. */
 export interface Step {
   readonly ms?: number
   readonly seconds?: number

@@ -9,16 +9,16 @@ type Row = Readonly<Record<string, unknown>>
 
 /** Fields that name the holder of a row while somebody works on it, or until when he may. */
 const HOLDERS = ['claimToken', 'lease', 'leaseToken', 'leaseUntil', 'spentAt'] as const
-/** States in which a row is only while somebody works on it. */
+/** States of a row that somebody is working on. */
 const BETWEEN: Readonly<Record<string, string>> = {
   accessSessions: 'connected',
   emailMessages: 'sending',
   surfaceScans: 'running',
 }
 const UNFINISHED = ['pending', 'claimed', 'running'] as const
-/** Gauges of what is under way in a process. */
+/** Gauges of work under way in a process. */
 const UNDER_WAY = /^(svc_(?:relay_sessions|access_waiters|surface_scans_running)(?:\{.*\})?) (?!0$)(.+)$/gm
-/** Names of what is written aside before it gets its place. */
+/** Names of files that are written aside before they get their place. */
 const ASIDE = /^(?:\.incoming-|copy-)|\.(?:tmp|new|draft|part)$/
 
 /** Other places of leftovers. */
@@ -31,15 +31,15 @@ export interface LeftAlso {
 
 type Asked = Pick<TestPlane, 'storage' | 'clock'> & Partial<Pick<TestPlane, 'plane'>>
 
-/** Fails for what a trouble has left behind. @throws Error that names all of it */
+/** Fails for remains of a trouble. @throws Error that names all of it */
 export async function nothingLeft(test: Asked, also: LeftAlso = {}): Promise<void> {
   const left = await whatIsLeft(test, also)
   if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`)
 }
 
 /**
- * Names what a trouble has left behind, once nothing is under way any more: leases that nobody holds, rows in
- * states of work, gauges that count what is not there, and files that were written aside. Empty when there is
+ * Names the remains of a trouble, once nothing is under way any more: leases that nobody holds, rows in
+ * states of work, gauges that count missing things, and files that were written aside. Empty when there is
  * nothing. For planes over the fake storage, whose rows it reads.
  */
 export async function whatIsLeft(

@@ -72,7 +72,7 @@ export const OPERATION_SUMMARIES = {
   'webhooks.rotate': 'make a new secret; the former one signs too for a while',
   'webhooks.test': 'send a test message to an endpoint with the next run',
   'webhooks.replay': 'send messages again: one delivery, or all of a period',
-  'webhooks.reset-breaker': 'send to an endpoint that failed again at once',
+  'webhooks.reset-breaker': 'retry a failing endpoint now (closes its circuit breaker)',
   'webhooks.run': 'send due deliveries now',
   'email-domains.add': 'add a domain to send from; without a license it is the platform’s own',
   'email-domains.list': 'list the domains to send from, with the records to publish',
@@ -109,11 +109,11 @@ export const OPERATION_SUMMARIES = {
   'alerts.mail-set': "send a tenant's alerts to these mail addresses, in place of those it had",
   'alerts.mail-remove': "send a tenant's alerts to no mail address",
   'alerts.mail-test': "send a test message to a tenant's mail addresses now",
-  'surface.add': 'add a domain to be looked at from outside, and show the record that proves its ownership',
-  'surface.verify': 'look the record up that proves the ownership of a domain',
-  'surface.list': 'list the domains that are looked at from outside, with their newest scans',
+  'surface.add': 'add a domain to scan, and show the DNS record that proves its ownership',
+  'surface.verify': 'check the DNS record that proves the ownership of a domain',
+  'surface.list': 'list the domains to scan, with their newest scans',
   'surface.show': 'show a domain and its newest scan, or a scan by its id',
-  'surface.scan': 'look at a domain from outside, once its ownership is proven',
+  'surface.scan': "scan a verified domain's public attack surface",
   'surface.abort': 'abort a queued or running scan; its results are discarded',
   'surface.findings': 'list the findings of scans, high ones first',
   'surface.remove': 'remove a domain with its scans and findings; a running scan ends',
@@ -178,7 +178,7 @@ export const OPERATION_SUMMARIES = {
   'audit.list': 'list the actions of operators, newest first',
   'secrets.status': 'count the secrets at rest by the key that seals them',
   'secrets.rotate': 'seal all secrets at rest under the first key of SERVICE_DATA_KEYS',
-  'health.check': 'look at everything the service stands on',
+  'health.check': 'check everything that the service depends on',
 } as const
 
 /** The name of an operation. */

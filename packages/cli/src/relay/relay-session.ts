@@ -215,7 +215,7 @@ export class RelaySession {
   }
 
   #left(role: RelayRole, code: number): void {
-    // Whichever side closes first once the program has ended.
+    // After the program has exited either side may close first.
     if (this.#hasExited) this.end('done')
     else if (this.#hasRefused) this.end('error')
     else if (role === 'agent') this.end('peer_gone')

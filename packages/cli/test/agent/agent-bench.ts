@@ -22,7 +22,7 @@ const QUICK: Partial<AgentTiming> = {
   requestTimeoutMs: 5_000,
 }
 
-/** A plane, folders and what a test needs to run agents against them; gone with the test. */
+/** A plane, folders and the tools for running agents against them; gone with the test. */
 export class AgentBench implements AsyncDisposable {
   readonly plane: ScriptedPlane
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-agent-'))

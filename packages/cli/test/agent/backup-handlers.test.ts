@@ -42,7 +42,7 @@ const files = (snapshot: string) =>
     .filter((line) => line.startsWith(folder))
     .map((line) => line.slice(folder.length + 1))
 
-/** Runs a handler; what it left for the agent is read as the agent would. */
+/** Runs a handler, and reads its report as the agent would. */
 function run(kind: string, more: Record<string, string> = {}) {
   const ran = spawnSync(join(SHIPPED_HANDLERS, kind), { env: { ...env, ...more }, encoding: 'utf8' })
   return outcome(ran.status, ran.stdout, ran.stderr)

@@ -6,7 +6,7 @@ import type { AgentBench } from './agent-bench.ts'
 
 const IDENTITY = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgsign=false']
 
-/** Runs git in a repository and gives what it prints. */
+/** Runs git in a repository and returns its output. */
 export const gitIn = (path: string, words: readonly string[], input = ''): string =>
   execFileSync('git', ['-C', path, ...IDENTITY, ...words], { encoding: 'utf8', input }).trim()
 

@@ -15,7 +15,7 @@ const pushed = (repo_url: string, sha: string | undefined, more = {}) => ({
   source: gitSource(repo_url, sha, { ref: 'refs/heads/main', ...more }),
 })
 
-/** A bare copy of a repository of three commits, of which the last was pushed away by force. */
+/** A bare copy of a repository of three commits; the last was pushed away by force. */
 function served(bench: AgentBench): { path: string; shas: string[] } {
   const { path, shas } = repository(bench, { page: 'one' }, { page: 'two' }, { page: 'three' })
   const bare = join(bench.folder, 'bare.git')

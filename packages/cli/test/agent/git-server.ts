@@ -8,7 +8,7 @@ export interface GitServerParts {
   readonly root: string
   /** `name:password` that every request has to carry; anybody may read when there is none. */
   readonly credentials: string | undefined
-  /** `v0`: the newer protocol is not spoken, whatever callers ask for. */
+  /** `v0`: the newer protocol is not spoken, even if callers ask for it. */
   readonly protocol?: 'v0'
   /** The files that git-lfs is given, by the SHA-256 of their contents. */
   readonly largeFiles?: ReadonlyMap<string, string>

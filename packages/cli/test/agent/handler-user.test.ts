@@ -10,7 +10,7 @@ import { asRoot, isRoot, NOBODY, openBench, STUBBORN, skipped } from './other-us
 
 const uidOf = async () => (await findHandlerUser(NOBODY)).uid
 
-/** Says for each of these commands whether it could be done, without a word of what it printed. */
+/** Says for each of these commands whether it could be done, without a word of its output. */
 const tries = (commands: Readonly<Record<string, string>>) =>
   Object.entries(commands)
     .map(
@@ -20,8 +20,7 @@ const tries = (commands: Readonly<Record<string, string>>) =>
     .join('\n')
 
 /**
- * The ways in which a handler may try to get at the key, and at other jobs. `$STATE` is the agent's state
- * folder.
+ * A handler's possible ways to the key, and to other jobs. `$STATE` is the agent's state folder.
  */
 const attempts = (bench: AgentBench) => ({
   'read the variables of the agent': `grep -aq "${bench.plane.licenseKey}" /proc/$PPID/environ`,

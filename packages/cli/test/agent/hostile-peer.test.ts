@@ -1,4 +1,4 @@
-// A peer with a good key that wants more than its release: what it says goes to the shipped ends as they are.
+// A peer with a good key that wants more than its release: its frames go to the shipped ends unchanged.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -129,12 +129,12 @@ function expectUntouched(arrives: boolean) {
 }
 
 describe('against the host that listens', () => {
-  /** Says all of it in one session: refusals are what it waits for. */
+  /** Sends all of it in one session, and waits for refusals. */
   async function bring(peer: PeerClient, entries: readonly object[]) {
     const ask = (...words: Parameters<PeerClient['ask']>) => peer.ask(...words).catch(() => undefined)
     await ask('POST', '/manifest', { app: 'shop', release: 'r1', entries })
     for (const [index, entry] of entries.entries()) {
-      // An offset may remove what is there, a wrong one may append to it.
+      // An offset may remove present bytes, a wrong one may append to them.
       const said = await ask('GET', `/offsets/${index}`)
       expect(said?.offset ?? 0).toBe(0)
       for (const offset of [0, THEIRS.length])
@@ -160,7 +160,7 @@ describe('against the host that listens', () => {
 })
 
 describe('against the host that connects', () => {
-  /** A source that gives out what is asked for, without asking the plane, and keeps back what never comes. */
+  /** A source that gives out requested files without asking the plane, and keeps back the missing ones. */
   async function source(manifests: readonly (readonly object[])[]) {
     const { key, cert } = await tlsIdentity(place)
     let sessions = 0

@@ -41,7 +41,7 @@ counted('the browser in a network whose packets are counted', () => {
     const [document = '', counters = ''] = stdout.split(/(?=table inet seen)/)
     expect([JSON.parse(document || '{}'), stderr]).toMatchObject([{ ok: true }, expect.any(String)])
     const packets = [...counters.matchAll(/counter (\w+) \{\s*packets (\d+)/g)]
-    // One datagram is that of the script.
+    // One datagram is the script's.
     expect(packets.map(([, name, count]) => [name, Number(count)])).toEqual([
       ['datagrams', 1],
       ['connections', 0],

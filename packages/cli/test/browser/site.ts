@@ -69,7 +69,7 @@ export interface Site extends AsyncDisposable {
   readonly paths: string[]
   /** Hosts and paths that were asked for. */
   readonly asked: string[]
-  /** Further pages, by path; `PORT` in them is that of the site. */
+  /** Further pages, by path; `PORT` in them is the site's. */
   readonly pages: Map<string, string>
   /** Further answers, by path. */
   readonly answers: Map<string, (to: ServerResponse, port: number) => void>

@@ -15,7 +15,7 @@ writeFileSync(file, 'first-line-of-a-file\nsecond\n')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const SHA = 'a'.repeat(40)
-/** Words that each command needs, and what it asks for with nothing more. */
+/** Words that each command needs, and its request with nothing more. */
 const COMMANDS: Readonly<Record<string, { words: readonly string[]; name: string; input: object }>> = {
   'hooks add': {
     words: ['shop', '--repo', 'https://git.example/x.git', '--host', 'web-1'],

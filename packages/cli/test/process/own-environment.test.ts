@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true })
 })
 
-// Entries beside the key, of which nothing may be lost, and one that only begins like it.
+// Entries beside the key, which must stay whole, and one that only begins like it.
 const OTHERS = { SVC_FIRST: 'one', SERVICE_LICENSE_KEY_NOT: 'another', SVC_LAST: 'ä = ö' }
 
 test('An agent’s key is nowhere in its environment, from before its first request on; the rest stays', async () => {

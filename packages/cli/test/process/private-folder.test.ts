@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(cwd, { recursive: true, force: true }))
 
 describe('A data folder that is not to be trusted', () => {
-  /** Makes a folder as another user would, with a server that listens there; `heard` is what it receives. */
+  /** Makes a folder as another user would, with a server that listens there; `heard` collects its input. */
   async function planted(folder: string): Promise<AsyncDisposable & { readonly heard: string[] }> {
     await mkdir(folder, { mode: 0o755 })
     const heard: string[] = []

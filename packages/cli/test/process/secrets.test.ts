@@ -15,7 +15,7 @@ const PLANTED = {
   SERVICE_HEALTH_TOKEN: 'planted-health-token-of-a-process',
   SERVICE_LICENSE_KEYS: 'planted-listed-license-key-of-a-process',
   LLM_API_KEY: 'planted-model-key-of-a-process',
-  // Nothing listens there: what is said of the failure must not name the key.
+  // Nothing listens there: the message about the failure must not name the key.
   LLM_BASE_URL: 'http://127.0.0.1:9/v1',
   LLM_MODEL: 'none',
 }

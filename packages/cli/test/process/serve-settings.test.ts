@@ -1,4 +1,4 @@
-// Settings that only a process shows: where it listens and keeps its data, what it says, how it ends.
+// Settings that only a process shows: its address, its data folder, its output, its end.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

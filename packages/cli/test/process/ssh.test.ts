@@ -181,7 +181,7 @@ async function ended(command: string): Promise<void> {
 const residentKb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-/** The sockets on which a process listens. */
+/** The sockets that a process listens on. */
 function listening(pid: number): string[] {
   const inodes = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {

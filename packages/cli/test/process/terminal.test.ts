@@ -16,7 +16,7 @@ import { hostileServer, type Said } from '../terminal/hostile-server.ts'
 import { commandsIn, forgedIn, HOSTILE } from '../terminal/hostile-text.ts'
 
 const PATIENCE_MS = 120_000
-// From util-linux: it runs a command at a terminal of its own and prints what came out there, to the byte.
+// From util-linux: it runs a command at a terminal of its own and prints the output there, to the byte.
 const SCRIPT = '/usr/bin/script'
 const atTerminal = existsSync(SCRIPT) ? it : it.skip
 

@@ -17,7 +17,7 @@ const PATIENCE_MS = 180_000
 /** A test that waits in vain ends by itself before its time is over, and takes its processes with it. */
 const WAIT_MS = 150_000
 const LOOK_MS = 100
-/** Ticks of each process in which nothing more may happen. */
+/** Ticks of each process that must change nothing more. */
 const QUIET_TICKS = 4
 
 /** Seals the secret of the webhook for all replicas. */

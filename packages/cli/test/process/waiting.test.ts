@@ -224,7 +224,7 @@ test(
         const start = performance.now()
         svc.kill('SIGTERM')
         expect(await svc.end()).toBe(0)
-        // A look under way ends within its 2 s; what could not drain is killed after 9.5.
+        // A look under way ends within its 2 s; a process that could not drain is killed after 9.5.
         expect(performance.now() - start).toBeLessThan(9000)
         expect(svc.err.text).not.toContain('could not drain')
       }

@@ -75,7 +75,7 @@ test(
     const saved = await sent()
     const before = arrivals()
     expect(saved.length).toBeGreaterThan(0)
-    // The receiver has had more than what was saved: those come again.
+    // The receiver has had more messages than were saved: these come again.
     expect(before.length).toBeGreaterThan(saved.length)
     // The leases of the dead process, which last a minute, end now.
     await client.query(`update deliveries set lease_until = now() where lease_until is not null`)

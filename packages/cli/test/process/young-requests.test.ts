@@ -40,7 +40,7 @@ test(
     const url = await server.serving()
     const before = server.out.text.length
     while (collections(server.out.text.slice(before)) < 3) await (await fetch(`${url}/healthz`)).arrayBuffer()
-    // Each collection would tell what it has seen of which place.
+    // Each collection would report its observations for each place.
     expect(server.out.text.slice(before)).not.toContain('pretenuring:')
   },
   PATIENCE_MS,

@@ -108,7 +108,7 @@ describe('What a command loads', () => {
     expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([])
     expect(loaded.filter((url) => /packages\/(?:core|http)\//.test(url))).toEqual([])
     expect(loaded.filter((url) => /^node:(?:child_process|https?|net|tls|dns)$/.test(url))).toEqual([])
-    // Among them node:fs, by which a key is taken out of the environment first of all.
+    // Among them node:fs: with it a key is taken out of the environment first of all.
     expect(loaded.length).toBeLessThanOrEqual(11)
   })
 

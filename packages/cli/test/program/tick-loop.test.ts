@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const NOTHING = { ran: 0, changed: 0, alerted: 0, purgedChats: 0 }
 
-/** The plane of the bench with a scheduler that does what the test says. */
+/** The plane of the bench with a scheduler that the test directs. */
 function ticking(tick: (signal?: AbortSignal) => Promise<typeof NOTHING>) {
   const { plane } = bench
   const scheduler = Object.assign(Object.create(plane.scheduler), { tick }) as Scheduler

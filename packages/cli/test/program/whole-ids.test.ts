@@ -7,7 +7,7 @@ const MONITORS = [
   { id: 'mon_01bbbb1234', name: 'shop' },
 ]
 
-/** A connection of a plane with some jobs, monitors and alerts; it keeps what was asked. */
+/** A connection of a plane with some jobs, monitors and alerts; it keeps the requests. */
 function connection() {
   const asked: [string, unknown][] = []
   const answers: Readonly<Record<string, object>> = {

@@ -1,4 +1,4 @@
-// Real programs of a host behind a real relay; the two ends are those of the agent and of the operator.
+// Real programs of a host behind a real relay; the two ends are the agent's and the operator's.
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'

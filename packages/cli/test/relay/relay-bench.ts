@@ -168,7 +168,7 @@ export class RelayBench implements AsyncDisposable {
     }
   }
 
-  /** Fails for what the relay has left behind once its connections are cut. */
+  /** Fails if the relay has left anything behind once its connections are cut. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server.cut()
     while (this.relay.size > 0) await new Promise((resolve) => setImmediate(resolve))

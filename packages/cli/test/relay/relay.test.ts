@@ -182,7 +182,8 @@ describe('a relay', () => {
     for (let count = 0; count < frames; count += 1) agent.socket.send(frame)
     agent.socket.send('{"t":"exit","code":0}')
     await new Promise((resolve) => setTimeout(resolve, 300))
-    // 50 MB were sent: what has left here stands in the kernel's buffers and, at most 8 MiB, in the relay.
+    // 50 MB were sent: the bytes that have left here stand in the kernel's buffers and, at most 8 MiB, in the
+    // relay.
     expect(agent.socket.bufferedAmount).toBeGreaterThan(10 * 1024 * 1024)
     operator.socket.resume()
     await operator.control('exit')
@@ -285,7 +286,7 @@ describe('a relay whose time is over', () => {
   ])[] = [
     ['no_peer', { RELAY_PAIR_TIMEOUT_S: '1' }, { state: 'expired', endReason: 'no_peer' }, 4408],
     ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440],
-    // Nobody is there, whatever the host prints and the operator's terminal acknowledges.
+    // Nobody is there, although the host prints and the operator's terminal acknowledges.
     ['idle', { RELAY_IDLE_TIMEOUT_S: '1' }, { state: 'ended', endReason: 'idle' }, 4440, 'prints'],
     ['max', { RELAY_MAX_SESSION_S: '1' }, { state: 'ended', endReason: 'max' }, 4441],
     // Somebody types all the time: the longest time ends that session, and not its rest.

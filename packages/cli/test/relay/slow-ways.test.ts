@@ -69,7 +69,7 @@ async function scene({ env, timing, operatorWay, mode = 'exec', ...parts }: Scen
   }
 }
 
-/** Bytes of which each four say their place. */
+/** Bytes; each four of them say their place. */
 function numbered(length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at < length; at += 4) bytes.writeUInt32BE(at, at)

@@ -97,7 +97,7 @@ export class CliBench implements AsyncDisposable {
   }
 }
 
-/** A host that does what the test says. */
+/** A host that the test directs. */
 export class BenchHost {
   readonly #plane: ControlPlane
   readonly #owner: { readonly licenseId: string; readonly fingerprint: string }

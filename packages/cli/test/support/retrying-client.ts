@@ -15,7 +15,7 @@ export interface RetryReport {
 
 /**
  * A client that sends heartbeats one after the other on kept connections, each to the replicas in turn until
- * one answers with 200: what hosts and balancers do.
+ * one answers with 200, as hosts and balancers do.
  */
 export class RetryingClient {
   readonly #urls: readonly string[]

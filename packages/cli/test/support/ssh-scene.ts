@@ -64,7 +64,7 @@ export class SshScene implements AsyncDisposable {
     return runSvc(args, this.parts)
   }
 
-  /** Runs a command within this process, which costs no start, and returns what it prints. */
+  /** Runs a command within this process, which costs no start, and returns its output. */
   async here(...args: readonly string[]): Promise<string> {
     const io = new RecordingIo({ args, env: this.env, cwd: this.folder, home: this.folder })
     await runProgram(io)

@@ -9,7 +9,7 @@ const SSHD = '/usr/sbin/sshd'
 /** Whether an SSH server is installed here. */
 export const hasSshServer = existsSync(SSHD)
 
-/** A real SSH server of this machine, and the options by which OpenSSH's clients sign in to it. */
+/** A real SSH server of this machine, and the options for OpenSSH's clients to sign in to it. */
 export interface SshServer extends AsyncDisposable {
   readonly port: number
   readonly user: string

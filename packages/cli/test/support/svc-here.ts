@@ -6,7 +6,7 @@ import { documentOf, refuseLeaks } from './svc-process.ts'
 
 /**
  * Runs a command with `--json` in the process of the test, which saves the start of another, and reads its
- * document: for commands that prepare what is tested.
+ * document: for commands that prepare a test.
  */
 export async function jsonHere<D>(
   args: readonly string[],

@@ -45,7 +45,7 @@ export interface SvcProcessParts {
   readonly openFiles?: number
   /** Wraps the command in another: `sh -c 'umask 0; exec "$@"' sh …`. */
   readonly through?: (command: readonly string[]) => readonly string[]
-  /** Arguments of Node.js before those of the command; default: the sources. */
+  /** Arguments of Node.js before the command's; default: the sources. */
   readonly program?: readonly string[]
   /** Text for its standard input; default: none. */
   readonly input?: string

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage.bench[Symbol.asyncDispose]())
 
 const NAMES = Object.keys(SPELLINGS)
-// Nothing leaves this machine: what the receiver said is made up.
+// Nothing leaves this machine: the receiver's answer is made up.
 const MADE_UP: Readonly<Record<string, Answer>> = {
   'alerts.mail-test': { id: 'em_1' },
   'email-alerts.run': {

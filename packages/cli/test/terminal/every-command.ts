@@ -82,8 +82,8 @@ const ended: Spelling = (stage) => [stage.ended]
 const waiting: Spelling = (stage) => [stage.waiting]
 
 /**
- * Every command that asks a control plane something, and what stands behind its name; what ends things comes
- * last.
+ * Every command that asks a control plane something, and its words behind the name; commands that end things
+ * come last.
  */
 export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'licenses issue': () => ['--label', 'second'],

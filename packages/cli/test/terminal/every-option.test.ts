@@ -8,7 +8,7 @@ import { CliBench } from '../support/cli-bench.ts'
 import { PASSWORD, SPELLINGS, type Stage, stageOf } from './every-command.ts'
 
 // An option that a command forgets to hand on is accepted, and nothing happens. So each option of each
-// command must change what is asked of the control plane, or stand here with the suite that sees it.
+// command must change the request to the control plane, or stand here with the suite that sees it.
 const APART: Readonly<Record<string, string>> = {
   'users set-password --password-stdin': 'where the password comes from: program/secret-input',
   'users add --password-stdin': 'where the password comes from: program/secret-input',
@@ -22,7 +22,7 @@ const APART: Readonly<Record<string, string>> = {
   'ssh config --write': 'a file: commands/ssh-config',
   'browser scrape --output': 'a file: commands/browser',
 }
-/** Options that change what is printed, and nothing else. */
+/** Options that change the output, and nothing else. */
 const PRINTS: ReadonlySet<string> = new Set([
   'jobs logs --times',
   'transfer mint --quiet',

@@ -15,7 +15,7 @@ export interface HostileServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Answers every request with what `say` says to its path. */
+/** Answers every request with the result of `say` for its path. */
 export async function hostileServer(say: (path: string) => Said): Promise<HostileServer> {
   const server = createServer(async (request, response) => {
     await text(request)

@@ -44,7 +44,7 @@ export const forgedIn = (written: string): string[] =>
 /** Facts with names of their own, as a host or an operator gave them. */
 const OPEN_FIELDS = new Set(['payload', 'details', 'input'])
 
-/** A document of the same shape in which every text, and every name within an open field, is hostile. */
+/** A document of the same shape where every text, and every name within an open field, is hostile. */
 export function spoilt(value: unknown, field = ''): unknown {
   if (typeof value === 'string') return `${value}${HOSTILE}`
   if (Array.isArray(value)) return value.map((each) => spoilt(each))

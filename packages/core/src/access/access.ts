@@ -155,7 +155,7 @@ export class Access {
       throw new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
   }
 
-  /** Ends sessions that nobody has begun in time, or that no relay holds. Returns the number. */
+  /** Ends sessions that never connected or that no relay reports. Returns the number. */
   sweep(): Promise<number> {
     const { storage, clock, config } = this.#parts
     return storage.accessSessions.sweep(config.access.tokenSeconds, clock.statementTime())
@@ -168,7 +168,7 @@ export class Access {
     const now = clock.statementTime()
     const { accessSessions } = storage
     const isBad = proof === 'bad' && rule !== 'off'
-    // A bad proof is as good as none, also for a host whose first one it is.
+    // Treat a bad proof as no proof, even on first contact.
     const verdict = await accessSessions.meet(
       host,
       typeof proof === 'string' ? undefined : proof,

@@ -46,7 +46,7 @@ export interface DueCounts {
 }
 
 /**
- * Storage of the outbox: deliveries that wait, are leased, or are over, and the state of the way to each
+ * Storage of the outbox: deliveries that wait, are leased, or are over, and the breaker state of each
  * receiver. Nothing else queues.
  *
  * Another channel joins in four steps. It chooses a `kind` and a meaning for `recipient`: the unit that fails

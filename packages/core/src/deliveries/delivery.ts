@@ -73,9 +73,9 @@ export interface DeliveryOutcome {
   /** Whether a retry is useless. */
   readonly isFinal: boolean
   /**
-   * The side that a failure is the fault of. `receiver` (the default) counts as an attempt and for the
-   * breaker; `route` (such as a mail relay that is down) counts for the breaker alone; `ours` counts as an
-   * attempt alone; `unready` (such as a secret that cannot be opened) counts for neither.
+   * The side at fault. `receiver` (the default): uses up an attempt and counts for the breaker. `route` (such
+   * as a mail relay that is down): counts for the breaker only. `ours`: uses up an attempt only. `unready`
+   * (such as a secret that cannot be opened): neither.
    */
   readonly fault?: 'receiver' | 'route' | 'ours' | 'unready'
   /** Whether the receiver answered although the failure is `ours`: then its breaker counts a success. */

@@ -22,7 +22,7 @@ const check = shape({
 export const healthOperations = [
   operation({
     name: 'health.check',
-    summary: 'look at everything the service stands on',
+    summary: 'check everything that the service depends on',
     permission: 'platform.admin',
     scope: 'platform',
     changes: false,

@@ -49,7 +49,7 @@ export class OrderGates {
     })
   }
 
-  /** Returns the gates that are closed for these orders; for none, those without which no order gets far. */
+  /** Returns the closed gates of these orders; without orders, the gates that would block any order. */
   async missing(verdicts: readonly OrderVerdict[], orderId?: string): Promise<readonly Gate[]> {
     if (verdicts.length > 0) {
       const closed = new Set(verdicts.flatMap(({ missing }) => missing))

@@ -3,11 +3,11 @@ import type { Order } from './order.ts'
 const MINUTE = 60
 const HOUR = 3600
 
-/** How long a step may keep an order; a longer hold than the lease of its worker is never one call. */
+/** Lease of a worker on an order. No single provider call outlasts it. */
 export const LEASE_SECONDS = 120
 /** How long a request for a server may take; shorter than the lease that covers it. */
 export const CREATE_TIMEOUT_MS = 60_000
-/** A worker that was held up for longer since it noted a request does not send it. */
+/** If more than this passes between recording a create request and sending it, it is not sent. */
 export const CREATE_STALL_MS = 30_000
 /** Requests for a server in the life of an order. */
 export const MAX_CREATES = 3

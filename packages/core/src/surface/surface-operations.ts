@@ -44,7 +44,7 @@ const owner = async (
 export const surfaceOperations = [
   operation({
     name: 'surface.add',
-    summary: 'add a domain to be looked at from outside, and show the record that proves its ownership',
+    summary: 'add a domain to scan, and show the DNS record that proves its ownership',
     permission: 'platform.deploy',
     scope: 'tenant',
     changes: true,
@@ -57,7 +57,7 @@ export const surfaceOperations = [
   }),
   operation({
     name: 'surface.verify',
-    summary: 'look the record up that proves the ownership of a domain',
+    summary: 'check the DNS record that proves the ownership of a domain',
     permission: 'platform.deploy',
     scope: 'tenant',
     changes: true,
@@ -71,7 +71,7 @@ export const surfaceOperations = [
   }),
   operation({
     name: 'surface.list',
-    summary: 'list the domains that are looked at from outside, with their newest scans',
+    summary: 'list the domains to scan, with their newest scans',
     permission: 'platform.read',
     scope: 'tenant',
     changes: false,
@@ -104,7 +104,7 @@ export const surfaceOperations = [
   }),
   operation({
     name: 'surface.scan',
-    summary: 'look at a domain from outside, once its ownership is proven',
+    summary: "scan a verified domain's public attack surface",
     permission: 'platform.deploy',
     scope: 'tenant',
     changes: true,

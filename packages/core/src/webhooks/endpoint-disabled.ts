@@ -3,8 +3,8 @@ import { PLATFORM } from '../scope.ts'
 import type { Stores } from '../storage/storage.ts'
 
 /**
- * Tells the other endpoints of a license that one was disabled, in the transaction that disabled it. The
- * alert about it follows from its state.
+ * Queues `webhook.endpoint_disabled` for the license's other endpoints, in the transaction that disabled this
+ * one. The alert is raised from the endpoint's state.
  */
 export async function tellDisabled(
   { webhooks }: Pick<Stores, 'webhooks'>,

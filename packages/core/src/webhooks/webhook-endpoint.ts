@@ -32,7 +32,7 @@ export interface WebhookEndpoint {
   readonly updatedAt: Date
 }
 
-/** An endpoint with the state of the way to it. */
+/** An endpoint with its delivery state (breaker, last success, last failure). */
 export interface EndpointState {
   readonly endpoint: WebhookEndpoint
   readonly way: RecipientState

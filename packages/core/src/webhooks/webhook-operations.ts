@@ -151,7 +151,7 @@ const replay = operation({
 const resetBreaker = operation({
   ...CHANGES,
   name: 'webhooks.reset-breaker',
-  summary: 'send to an endpoint that failed again at once',
+  summary: 'retry a failing endpoint now (closes its circuit breaker)',
   answer: WEBHOOK_ANSWERS.one,
   input: { endpoint },
   run: async ({ webhooks }, { endpoint: id }, { scope }, { isCaller }) => ({

@@ -27,15 +27,14 @@ export interface JsonBody<Input> extends Body<Input> {
 }
 
 /**
- * A JSON body, whatever its Content-Type says. Numbers and texts that would not be kept as they were sent are
- * refused.
+ * A JSON body, with any Content-Type. Numbers and texts that would not be kept as they were sent are refused.
  */
 export const jsonBody = <T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): JsonBody<T> =>
   jsonBodyOf(struct, maxBytes, (value) => read(struct, value), requireExact)
 
 /**
  * A JSON body of a route that hosts call all the time: a compiled reader reads good bodies, and the struct is
- * used only for the error messages of bad ones. Hosts send what programs printed: NUL is taken out of it.
+ * used only for the error messages of bad ones. Hosts send programs' output: NUL is taken out of it.
  */
 export function hotJsonBody<T, S>(struct: Struct<T, S>, maxBytes: number = MAX_BODY_BYTES): JsonBody<T> {
   const quick = compiled(struct)

@@ -84,9 +84,9 @@ const storable = (text: string): string =>
 /**
  * Whether a JSON text nests deeper than `maxDepth` or has more parts than `maxParts` (lists, objects, and
  * commas), found without parsing it. A parsed value nested 10,000 deep overflows the stack of every later
- * walk over it. Each part costs the parser many times what it costs to send: the 5 million lists that fit
- * into the largest log request take 0.5 s of the event loop. For text that is not JSON the result means
- * nothing, and the parser refuses the text anyway.
+ * walk over it. Each part costs the parser many times its sender's cost: the 5 million lists that fit into
+ * the largest log request take 0.5 s of the event loop. For text that is not JSON the result means nothing,
+ * and the parser refuses the text anyway.
  */
 export function isBeyond(text: string, maxDepth: number, maxParts: number): boolean {
   let depth = 0

@@ -21,8 +21,8 @@ export interface RawBodyParts<Input> {
 }
 
 /**
- * A body whose route needs the bytes themselves, whatever the Content-Type says: a signature covers the
- * bytes, and a parsed and rewritten document has others. An empty body is a buffer without bytes.
+ * A body whose route needs the bytes themselves, with any Content-Type: a signature covers the bytes, and a
+ * parsed and rewritten document has others. An empty body is a buffer without bytes.
  */
 export const rawBody = <Input>({
   maxBytes,

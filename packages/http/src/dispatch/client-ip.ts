@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 import { clientAddress } from '@svc/core/adapters'
 
-/** The facts from which the client's address follows. */
+/** The facts that give the client's address. */
 export interface AddressFacts {
   /** The `x-forwarded-for` header; several headers are joined by commas. */
   readonly forwarded: string | undefined
@@ -25,8 +25,8 @@ const MAX_PROXIES = 16
  *
  * Elsewhere it is the entry that the outermost of `hops` proxies wrote, counted from the right; the leftmost
  * if there are fewer. Without the header, with an entry that is no address, or with no proxy in front, it is
- * the socket's own address. So what a client forges on the left never counts, yet a client that reaches the
- * service without a proxy chooses its address.
+ * the socket's own address. So entries that a client forges on the left never count, yet a client that
+ * reaches the service without a proxy chooses its address.
  *
  * A port after an address, which some proxies write, is cut off; every address is returned in one spelling.
  */

@@ -26,7 +26,7 @@ export const licenseDeed = (deed: LicenseDeed, limit: RouteLimit): Gate<Licensee
   replies: {
     ...licenseBearer.replies,
     ...LIMITED,
-    400: { description: 'Several licenses of the tenant, of which `Svc-License` names none.' },
+    400: { description: 'Several licenses of the tenant, and no `Svc-License` that names one.' },
     401: { description: 'Bad or missing license key or API token.' },
     403: { description: 'The license is `agent_only`, or the API token has another role.' },
   },

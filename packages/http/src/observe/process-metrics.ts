@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
 /**
- * Gauges whose names end like those of counters, which `promtool check metrics` refuses.
- * `nodejs_active_resources` has the same counts, by kind.
+ * Gauges whose names end like counters', which `promtool check metrics` refuses. `nodejs_active_resources`
+ * has the same counts, by kind.
  */
 const MISNAMED = [
   'nodejs_active_handles_total',

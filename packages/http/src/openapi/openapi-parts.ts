@@ -25,17 +25,17 @@ export const errorBody: JsonSchema = {
       type: 'array',
       maxItems: 12,
       items: { type: 'string' },
-      description: 'What is wrong with an invalid body, field by field.',
+      description: 'The faults of an invalid body, field by field.',
     },
     code: { type: 'string', description: 'Operators only: the reason as one word.' },
     detail: {
       type: 'string',
-      description: 'What to do next: for operators, and where a credential is refused.',
+      description: 'The next step: for operators, and where a credential is refused.',
     },
     candidates: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Operators only: what a name may mean.',
+      description: 'Operators only: the candidates for a name.',
     },
   },
 }

@@ -53,7 +53,7 @@ function operationOf(route: Route, path: string): Part {
   }
 }
 
-/** Returns what the document says of one of the calls of a route. */
+/** Returns the document's entry for one of a route's calls. */
 function callOf(route: Route, { name, summary, description, body, beside = {}, answer }: NamedCall): Part {
   const { required, properties } = jsonSchema(body)
   const more = Object.fromEntries(Object.entries(beside).map(([field, shape]) => [field, jsonSchema(shape)]))

@@ -34,7 +34,7 @@ const sessionShape = shape({
 const CONFIRMED = { 401: { description: 'No valid session, or a wrong current password.' } }
 
 /**
- * Routes by which people of every role manage their own account, including tenants' people, who may run no
+ * Routes for people of every role to manage their own account, including tenants' people, who may run no
  * operation.
  */
 export const accountRoutes = [

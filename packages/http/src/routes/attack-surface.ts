@@ -112,7 +112,7 @@ export const attackSurfaceRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/scan`,
-    summary: 'Read a scan and what it has found.',
+    summary: 'Read a scan and its findings.',
     gate: scanning(agentGate(READS)),
     query: { id: 'The scan.' },
     replies: {

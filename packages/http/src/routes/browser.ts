@@ -33,7 +33,7 @@ export const browserRoutes = [
   route({
     method: 'POST',
     path: '/api/v1/browser/scrape',
-    summary: 'Open a page and bring what it shows.',
+    summary: 'Open a page and return its content.',
     gate: browserToken({ name: 'browser-scrape', limit: 30, windowSeconds: 60 }),
     body: jsonBody(scrapeBody, MAX_BODY_BYTES),
     replies: {
@@ -74,7 +74,7 @@ type AgentEvent = { readonly type: 'step' | 'result' | 'error' } & (
   | { readonly error: string }
 )
 
-/** Answers with events once the page is there: what is refused before is an answer of its own. */
+/** Answers with events once the page is there: an earlier refusal is an answer of its own. */
 async function streamed(plane: ControlPlane, { caller, gone }: BrowserVisitor, request: AgentRequest) {
   const leaving = new AbortController()
   const signal = AbortSignal.any([leaving.signal, gone])

@@ -112,7 +112,7 @@ export const chatRoutes = [
   route({
     method: 'GET',
     path: PATH,
-    summary: 'What people have written in a conversation; waits for something new when asked to.',
+    summary: 'Read the messages of people in a conversation; waits for something new when asked to.',
     gate: chatOrigin(READS_PER_IP),
     query: {
       conversationId: 'The conversation.',
@@ -139,7 +139,7 @@ export const chatRoutes = [
   route({
     method: 'OPTIONS',
     path: PATH,
-    summary: 'What a browser asks before a page of another site uses the chat.',
+    summary: 'The request of a browser before a page of another site uses the chat.',
     gate: chatOrigin(),
     replies: { 204: { description: 'The page may.' } },
     handle: () =>

@@ -10,7 +10,7 @@ import { cancelHeaders, fingerprint, INVALID, idempotencyKey } from './job-field
 const MAX_KINDS = 64
 const MAX_CONCURRENCY = 1000
 
-/** The body by which a host claims a job (spec, Claim request). */
+/** The body of a host's claim (spec, Claim request). */
 export const claimBody = shape({
   fingerprint,
   kinds: optional(listOf(text(1, 64), MAX_KINDS)),

@@ -20,7 +20,7 @@ const shared = {
   summary: SUMMARY,
   gate: licenseOrCron(RUNS),
   replies: {
-    200: { description: 'What was queued and sent; of a dry run, what is due.', body: ran },
+    200: { description: 'The queued and sent messages; of a dry run, the due ones.', body: ran },
     ...INVALID,
     503: { description: 'There is no relay, or `EMAIL_SYSTEM_FROM` has no verified domain.' },
   },

@@ -26,7 +26,7 @@ export const PAGE_QUERY = {
   cursor: '`next_cursor` of an earlier answer.',
 }
 
-/** Sends 201 for something new, 200 for what was there. */
+/** Sends 201 for something new, 200 for something that was there. */
 function made({ created, ...answer }: Answer): Reply {
   return json(answer, {}, created === true ? 201 : 200)
 }
@@ -61,7 +61,7 @@ export const emailDomainRoutes = [
     {
       summary: 'Look up the records of a domain now.',
       perThing: { limit: VERIFICATIONS, param: 'id' },
-      answers: 'What was found, also if no name server answered.',
+      answers: 'The findings, also if no name server answered.',
       replies: {
         404: { description: 'Not a domain of this license.' },
         409: { description: 'A check of this domain runs at this moment.' },

@@ -14,7 +14,7 @@ export const emailKeyRoutes = [
   operationRoute('GET', PATH, 'email-keys.list', agentGate(EMAIL_READS), {
     summary: 'List the sending keys of the license.',
     query: PAGE_QUERY,
-    answers: 'The keys, without what opens anything; `next_cursor` when there are more.',
+    answers: 'The keys, without their secrets; `next_cursor` when there are more.',
   }),
   operationRoute('POST', PATH, 'email-keys.create', licenseDeed('email-keys', CHANGES), {
     summary: 'Make a key that sends messages and opens nothing else.',

@@ -69,7 +69,7 @@ export const gitHookRoutes = [
     ),
     replies: {
       200: {
-        description: 'What the action answers; the secret after `rotate` and when another one was set.',
+        description: "The action's answer; the secret after `rotate` and when another one was set.",
         body: licensed('git-hooks.add').answer as Shape,
       },
       201: {

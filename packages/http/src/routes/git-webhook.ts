@@ -27,7 +27,9 @@ const BY_HOOK: RouteLimit = { name: 'git-webhook-hook', limit: 120, windowSecond
 
 /** A push of 2,048 commits, the most that GitHub sends, has some 100,000 parts, and more with many files. */
 const MAX_PARTS = 1_000_000
-/** Half of what all requests may hold: strangers who send large messages must leave room for hosts. */
+/**
+ * Half of the bytes that all requests may hold: strangers who send large messages must leave room for hosts.
+ */
 const MAX_BYTES_HELD = 32 * 1024 * 1024
 /** The documented limit; the setting may lower it. */
 const MAX_BYTES = 26_214_400
@@ -124,8 +126,8 @@ const jobViews = ({ jobs }: PushOutcome) =>
 export const gitWebhookRoute = route({
   method: 'POST',
   path: '/api/v1/git/webhook',
-  summary: 'Take the message of a git host about a push, and deploy what a hook wants of it.',
-  // The body finds out who the sender is: a signature covers it. The license key is one of the credentials.
+  summary: 'Take the message of a git host about a push, and deploy it as the hooks say.',
+  // The body identifies the sender: a signature covers it. The license key is one of the credentials.
   gate: { ...perIp(BY_ADDRESS), security: ['licenseKey'], deed: 'git-push' },
   query: {
     hook: 'The id of a hook; without it a license key says which hooks are meant, by their repository.',

@@ -29,7 +29,7 @@ export const jobCancelRoute = route({
   gate: agentGate({ name: 'cancel', limit: 120, windowSeconds: 60 }),
   body: jsonBody(cancelBody),
   replies: {
-    200: { description: 'What became of the job.', body: cancelResult },
+    200: { description: 'The outcome for the job.', body: cancelResult },
     ...INVALID,
     404: { description: 'Not a job of this license.' },
   },

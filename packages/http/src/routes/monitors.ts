@@ -27,11 +27,11 @@ const tick = ({ plane }: Pick<Call<undefined, undefined, never, never>, 'plane'>
 
 const MONITOR_RUN = {
   path: '/api/v1/monitors/run',
-  summary: 'Run every due monitor once, and what else is due on the tick.',
+  summary: "Run every due monitor once, and the tick's other due work.",
   gate: cronSecret,
   query: { key: 'The secret, for callers that cannot send a header.' },
   replies: {
-    200: { description: 'What was done.', body: ran },
+    200: { description: 'The work done.', body: ran },
     500: { description: 'The run itself failed.', body: threw },
   },
   handle: tick,

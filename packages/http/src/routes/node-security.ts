@@ -29,7 +29,7 @@ const UNOWNED: Replies = { 404: { description: 'The license has no such host.' }
 
 const getQuery = shape({ fingerprint })
 
-/** The body by which a document is set, tried or sent once more. */
+/** The body that sets, tries or resends a document. */
 const postBody = shape({
   fingerprint,
   settings: optional(securitySettings),
@@ -63,7 +63,7 @@ export const nodeSecurityRoutes = [
   route({
     method: 'GET',
     path: PATH,
-    summary: 'Read the firewall and hardening of a host, and what became of it there.',
+    summary: 'Read the firewall and hardening of a host, and whether they were applied.',
     gate: agentGate({ name: 'node-security-read', limit: 60, windowSeconds: 60 }),
     query: { fingerprint: 'The host.' },
     replies: {

@@ -28,7 +28,7 @@ export interface MountParts {
   readonly choiceAfter?: string
   /** The meaning of the answer, for the API document. */
   readonly answers?: string
-  /** Replies beside 200, 400 and those of the gate. */
+  /** Replies beside 200, 400 and the gate's. */
   readonly replies?: Replies
   readonly agent?: true
   /** A limit for each thing of a license that the named brace of the path stands for. */

@@ -36,7 +36,7 @@ export const operationRoutes = [
   route({
     method: 'GET',
     path: '/operations',
-    summary: 'What operators can do.',
+    summary: 'Operations of the caller.',
     operatorErrors: true,
     gate: open,
     replies: {
@@ -61,7 +61,7 @@ export const operationRoutes = [
     body: jsonBody(freeObject(), MAX_INPUT_BYTES),
     reads: { 'Svc-Actor': 'Who asks, for the audit log.' },
     replies: {
-      200: { description: 'What the operation answers.', body: freeObject() },
+      200: { description: "The operation's answer.", body: freeObject() },
       400: { description: 'Invalid JSON, or input that the operation does not take.' },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
       409: { description: 'A conflict, or a name that may mean several things.' },

@@ -42,7 +42,7 @@ export const provisioningRoute = route({
     404: { description: 'An unknown order.' },
     500: { description: 'A step could not be written.', body: shape({ ok: flag(), error: text(1, 128) }) },
     503: {
-      description: 'Something that orders need is not in place. What is missing is named.',
+      description: 'A requirement of orders is not in place. The answer names it.',
       body: shape({ error: text(1, 64), missing: listOf(oneOf(GATES), GATES.length) }),
     },
   },

@@ -37,7 +37,7 @@ const calls = OPERATIONS.map((operation): NamedCall => {
   }
 })
 
-/** Returns a sentence on who may run an operation. */
+/** Returns a sentence on the callers that may run an operation. */
 function callersOf({ permission, scope, confirmed, personal }: (typeof OPERATIONS)[number]): string {
   const who = scope === 'tenant' ? "staff, and a tenant's people on what is theirs" : 'staff alone'
   const closed = confirmed || personal ? ' API tokens may not run it.' : ''
@@ -49,13 +49,13 @@ const described = shape({ name: text(1, 128), summary: text(1, 512) })
 
 /**
  * The operations over HTTPS, for people and API tokens with the permission that each operation requires
- * (`svc --url`). People and tokens of a tenant reach what belongs to it.
+ * (`svc --url`). People and tokens of a tenant reach only that tenant's things.
  */
 export const remoteOperationRoutes = [
   route({
     method: 'GET',
     path: '/api/v1/operations',
-    summary: 'What the caller may do.',
+    summary: 'The operations that the caller may run.',
     operatorErrors: true,
     gate: operatorSession,
     replies: {
@@ -78,12 +78,12 @@ export const remoteOperationRoutes = [
     body: jsonBody(openShape({ confirmation: optional(confirmation) }), MAX_INPUT_BYTES),
     replies: {
       ...LIMITED,
-      200: { description: 'What the operation answers.', body: freeObject() },
+      200: { description: "The operation's answer.", body: freeObject() },
       400: { description: 'Invalid JSON, or input that the operation does not take.' },
       401: { description: 'No valid session or API token, or a wrong password or code in `confirmation`.' },
       403: {
         description:
-          'A request from another site, a missing permission, an operation for platform staff or for people alone, or a missing `confirmation` (code `confirmation-required`): the current password, and a code of whoever has a second factor.',
+          'A request from another site, a missing permission, an operation for platform staff or for people alone, or a missing `confirmation` (code `confirmation-required`): the current password, and a code, if the user has a second factor.',
       },
       404: { description: 'No such operation, or nothing by the name that the input gives.' },
       409: {

@@ -25,6 +25,6 @@ export const systemRoute = route({
   path: '/api/health/system',
   summary: 'Looks at everything the service stands on, now.',
   gate: healthTokenOrSession,
-  replies: { 200: { description: 'What was found, good or bad.', body: report } },
+  replies: { 200: { description: 'The findings, good or bad.', body: report } },
   handle: async ({ plane }) => json(await plane.systemCheck.run()),
 })

@@ -151,11 +151,11 @@ const HANDLERS: Readonly<Record<Action, (call: Given) => Promise<Reply>>> = {
   },
 }
 
-/** Keys by which one host gets data from another (docs/transfer.md). */
+/** Keys that let one host get data from another (docs/transfer.md). */
 export const transferKeyRoute = route({
   method: 'POST',
   path: '/api/v1/transfer/keys',
-  summary: 'Mint, redeem or revoke a key by which one host gets data from another.',
+  summary: 'Mint, redeem or revoke a key that lets one host get data from another.',
   gate: signingLicense,
   body,
   replies: {

@@ -113,7 +113,7 @@ const change = route({
       description: 'The endpoint; with a new secret if it was rotated.',
       body: answerOf('webhooks.update'),
     },
-    202: { description: 'What was queued: a test, or the number of messages that are sent again.' },
+    202: { description: 'The queued messages: a test, or the number of messages that are sent again.' },
     ...INVALID,
     ...UNKNOWN,
     ...CONFLICT,
@@ -130,12 +130,12 @@ const change = route({
 const run = route({
   method: 'POST',
   path: '/api/v1/webhooks/run',
-  summary: 'Send what is due: for a license its own messages, for the cron those of all.',
+  summary: 'Send due deliveries: for a license its own, for the cron all.',
   gate: licenseOrCron(RUNS),
   operations: { 'webhooks.run': {} },
   body: { ...jsonBody(freeObject()), shape: licensed('webhooks.run').input as Shape },
   replies: {
-    200: { description: 'What was done, and what is left.', body: answerOf('webhooks.run') },
+    200: { description: 'The work done, and the rest.', body: answerOf('webhooks.run') },
     ...INVALID,
     ...UNKNOWN,
     ...CLOSED,
@@ -168,7 +168,7 @@ export const webhookRoutes = [
       cursor: '`next_cursor` of an earlier answer.',
       delivery: 'The id of one delivery.',
     },
-    answers: 'The endpoint and its deliveries; for one delivery its attempts and what it carries.',
+    answers: 'The endpoint and its deliveries; for one delivery its attempts and its payload.',
     replies: UNKNOWN,
   }),
   operationRoute('DELETE', ONE, 'webhooks.remove', licenseDeed('webhook-endpoints', CHANGES), {

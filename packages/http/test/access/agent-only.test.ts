@@ -10,7 +10,7 @@ import { stagedWorld, type World } from './world.ts'
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** The routes that a license key opens, and what it does there. */
+/** The routes that a license key opens, and its deeds there. */
 const byKey = ROUTES.filter(({ gate }) => gate.security.includes('licenseKey'))
 
 /** Deeds of a license by their routes, written down again: a route that forgets its deed shows. */

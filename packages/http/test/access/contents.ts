@@ -16,8 +16,8 @@ export interface Glass extends AsyncDisposable {
 
 const TABLES = { audit: 'audit_log', licenseCalls: 'license_calls' } as const
 /**
- * The log of changes, which also has those that were refused; and the count of a license's own calls, by
- * which operators see what closing its key would refuse.
+ * The log of changes, which also has those that were refused; and the count of a license's own calls, which
+ * shows operators the calls that closing its key would refuse.
  */
 export type Except = keyof typeof TABLES
 

@@ -6,7 +6,7 @@ import { PEOPLE, type Person, type World } from './world.ts'
 /** The identity that a credential proves; a bad credential proves nothing. */
 export type Proof =
   | { readonly license: 'own' | 'other' }
-  /** A key of a license that has expired, by which it can still be paid for. */
+  /** A key of a license that has expired. It can still pay for the license. */
   | { readonly lapsed: true }
   | { readonly secret: 'cron' | 'metrics' | 'health' | 'worker' | 'browser' }
   | { readonly person: Person }

@@ -6,7 +6,7 @@ import { nobodys } from './nobody.ts'
 import type { Party } from './party.ts'
 import { stagedWorld, type World } from './world.ts'
 
-/** The names by which a request can refer to things of a tenant. */
+/** The names in a request that can refer to things of a tenant. */
 type Named = Pick<
   Party,
   | 'held'
@@ -206,8 +206,8 @@ describe.each<readonly [string, OpenGlass]>([
 })
 
 /**
- * Cases in which the owner gets the same answer as for a missing thing: an unclaimed job takes no status and
- * no log, and no alert follows the only one.
+ * Cases where the owner gets the same answer as for a missing thing: an unclaimed job takes no status and no
+ * log, and no alert follows the only one.
  */
 const LIKE_NOTHING = [
   'the status of a job (pending)',

@@ -9,7 +9,7 @@ const SHARED = [
   { name: 'MONITORS_CRON_SECRET', path: '/api/v1/monitors/run', unset: 401, good: 200 },
   { name: 'SERVICE_METRICS_TOKEN', path: '/metrics', unset: 200, good: 200 },
   { name: 'SERVICE_HEALTH_TOKEN', path: '/api/health/system', unset: 401, good: 200 },
-  // The other settings of the worker are missing, and whoever is let in hears of it.
+  // The other settings of the worker are missing, and an admitted caller hears of it.
   {
     name: 'PROVISIONING_WORKER_SECRET',
     path: '/api/v1/provisioning/worker',

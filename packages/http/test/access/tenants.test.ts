@@ -1,5 +1,5 @@
-// The operations that a tenant's people may run, and what they reach with them. The cases follow from the
-// table of operations: a new operation for tenants is among them.
+// The operations that a tenant's people may run, and the things that they reach with them. The cases follow
+// from the table of operations: a new operation for tenants is among them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { OPERATIONS } from '@svc/core'
 import type { Answer } from '../../../../test/support/exchange.ts'
@@ -21,7 +21,7 @@ const naming = ({ input }: OperationEntry, world: World, party: Omit<Party, 'key
 
 const sameText = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Values by which a filter can name a party, by field. */
+/** Values of a filter that can name a party, by field. */
 const filtersOf = (party: Omit<Party, 'key'>, app: string): Readonly<Record<string, string>> => ({
   license: party.licenseId,
   tenant: party.tenantId,
@@ -39,13 +39,13 @@ function filtered(name: string, party: Omit<Party, 'key'>, app: string): readonl
     .map(([field, value]) => ({ [field]: value }))
 }
 
-/** Every text by which something of a party could show. */
+/** Every text that could show something of a party. */
 const marksOf = (party: Omit<Party, 'key'>): readonly string[] => {
   const { things, ...rest } = party
   return [...Object.values(rest), ...Object.values(things)].filter((mark) => typeof mark === 'string')
 }
 
-/** An answer without what differs between any two, and without the names that the input gave. */
+/** An answer without the parts that differ between any two, and without the names that the input gave. */
 function comparable({ status, headers, text }: Answer, asked: object): unknown {
   const { date: _date, 'svc-request-id': _id, 'content-length': _length, ...rest } = headers
   const names = Object.values(asked).filter((value) => typeof value === 'string' && value.length > 4)
@@ -70,7 +70,9 @@ describe.each<readonly [string, OpenGlass]>([
       body: JSON.stringify(input),
     })
 
-  /** Asks for what another tenant has, then for what nobody has: the answers are alike, nothing changes. */
+  /**
+   * Asks for another tenant's thing, then for one that nobody has: the answers are alike, nothing changes.
+   */
   async function isHidden(name: string, entry: OperationEntry, of: object, nobodys: object): Promise<void> {
     for (const who of TENANTS_PEOPLE.filter((each) => mayRun(each, entry))) {
       const before = await world.contents('audit')

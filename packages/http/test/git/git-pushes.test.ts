@@ -142,7 +142,7 @@ describe('a push that a hook wants', () => {
       status: 400,
       body: { error: 'invalid JSON body' },
     })
-    // curl calls whatever it sends a form.
+    // curl calls any body a form.
     const curl = JSON.stringify({ ref: 'refs/heads/main', sha: sha('c'), before: sha('b') })
     expect(await scene().deliver(hook, curl, { ...SIGNERS.bearer(SECRET), ...form })).toMatchObject({
       status: 202,

@@ -34,7 +34,7 @@ const post = (bearer: string | undefined, { path = PATH, body = '{}' } = {}) => 
   })
 }
 
-/** Each gate, and what closes it alone. */
+/** Each gate, and the change that closes it alone. */
 const CLOSED: readonly [string, Environment, Omit<BenchOptions, 'env'>, () => Promise<unknown>][] = [
   ['live_opt_in', { PROVISIONING_LIVE: undefined }, {}, async () => {}],
   ['credential', {}, {}, async () => bench.clock.advance({ hours: 24, ms: 1 })],

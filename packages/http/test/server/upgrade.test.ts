@@ -1,4 +1,4 @@
-// A route that takes connections over, on real sockets: it says 101 and sends back what it gets.
+// A route that takes connections over, on real sockets: it says 101 and echoes.
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { Problem } from '@svc/core'

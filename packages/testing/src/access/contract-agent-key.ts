@@ -5,7 +5,7 @@ import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 
-/** The tests of the keys by which hosts ask for sessions. */
+/** The tests of the keys that hosts ask for sessions with. */
 export function agentKeyTests(storage: () => Storage): void {
   const store = () => storage().accessSessions
 

@@ -96,8 +96,8 @@ function heartbeat(tables: MemoryTables, write: HeartbeatWrite, now: Date): Hear
 }
 
 /**
- * The heartbeat's fields over those of the host: an absent field keeps its last value, and an empty text
- * counts as absent.
+ * The heartbeat's fields over the host's: an absent field keeps its last value, and an empty text counts as
+ * absent.
  */
 function reported(row: MemoryAgent, write: HeartbeatWrite, now: Date): MemoryAgent {
   const last = row.lastHeartbeat

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import type { HostWork } from '@svc/core/ports'
 import type { AgentsScene } from './agents-scene.ts'
 
-/** Tests of what a registry keeps of the work that a host says it does. */
+/** Tests of a registry's record of the work that a host reports. */
 export function workTests(sceneOf: () => AgentsScene): void {
   const WORK: HostWork = { kinds: ['deploy', 'prune'], concurrency: 2 }
 

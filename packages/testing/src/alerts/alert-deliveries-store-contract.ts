@@ -33,7 +33,10 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
         (await deliveries().waiting())
           .filter((each) => each.tenantId === tenantId)
           .map(({ channel }) => channel)
-      /** Puts what waits on a channel into a delivery, ends the delivery as `state` and returns its id. */
+      /**
+       * Puts the waiting notices of a channel into a delivery, ends the delivery as `state` and returns its
+       * id.
+       */
       const deliver = async (channel: 'log' | 'webhook' | 'mail', state: 'sent' | 'failed') => {
         const id = buildId('msg')
         await deliveries().bundle(id, { channel, tenantId })

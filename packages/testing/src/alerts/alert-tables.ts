@@ -16,7 +16,7 @@ import type {
 export class AlertTables {
   readonly actions: MemoryTable<AlertActionEntry>
   readonly alerts: MemoryTable<MemoryAlert>
-  /** The outbox of all features, in which alerts look up what became of their notices. */
+  /** The outbox of all features, where alerts look up the outcome of their notices. */
   readonly deliveries: MemoryTable<MemoryDelivery>
   readonly evaluations: MemoryTable<MemoryEvaluation>
   readonly identities: MemoryTable<MemoryIdentity>

@@ -8,7 +8,7 @@ import { buildBrowserRun, buildBrowserToken } from './build-browser-token.ts'
 
 const DAY_MS = 86_400_000
 
-/** Contract suite of stores of browser tokens and of what is done with them. */
+/** Contract suite of stores of browser tokens and of the work that is done with them. */
 export function browserStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`browser store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -15,7 +15,7 @@ import { byBytes } from '../text-order.ts'
 type MemoryBrowserToken = BrowserToken & {
   readonly digest: string
   readonly revokedAt: Date | undefined
-  /** The last day of use (UTC), and what was begun on it. */
+  /** The last day of use (UTC), and the work begun on it. */
   readonly usedOn: string | undefined
   readonly used: number
 }

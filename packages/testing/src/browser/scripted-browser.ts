@@ -26,13 +26,13 @@ export interface ScriptedPage {
   readonly secrets?: readonly string[]
   readonly inSecretForm?: readonly string[]
   readonly inCardForm?: readonly string[]
-  /** Addresses to which a click on a reference leads. */
+  /** Addresses that a click on a reference leads to. */
   readonly links?: Readonly<Record<string, string>>
 }
 
 const BYTES = 1000
 
-/** A browser in plain objects, for tests: pages by address, and a record of what was done. */
+/** A browser in plain objects, for tests: pages by address, and a record of actions. */
 export class ScriptedBrowser implements BrowserEngine {
   readonly pages = new Map<string, ScriptedPage>()
   /** Steps of all pages, and the options that pages were opened with. */

@@ -10,7 +10,7 @@ const visit = (conversationId: string, sessionId = 'session-1') => ({
   retentionDays: 90,
 })
 
-/** Tests of the modes of a conversation: whether the bot or a person answers, and what visitors see. */
+/** Tests of the modes of a conversation: whether the bot or a person answers, and the visitors' view. */
 export function contractChatModes(storage: () => Storage): void {
   const store = () => storage().conversations
 

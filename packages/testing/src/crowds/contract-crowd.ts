@@ -19,7 +19,7 @@ export interface Caller {
   readonly isPlain?: boolean
 }
 
-/** A storage, and the random order in which callers reach it. */
+/** A storage, and the random order of its callers. */
 export class CrowdScene {
   readonly storage: Storage
   readonly random: Random

@@ -23,7 +23,7 @@ export const byAge = (one: MemoryDelivery, other: MemoryDelivery) =>
 const byDue = (one: MemoryDelivery, other: MemoryDelivery) =>
   one.dueAt.getTime() - other.dueAt.getTime() || byBytes(one.id, other.id)
 
-/** Takes what is due, as the statement does. */
+/** Takes due deliveries, as the statement does. */
 export function takeDue(tables: DeliveryTables, request: TakeDueRequest, now: Date): Delivery[] {
   const picked = pick(tables, request, now).slice(0, request.limit)
   return picked.sort(byDue).map((delivery) => {

@@ -26,7 +26,7 @@ export function outboxScene({ deliveries }: Storage) {
     const result = { state: 'due' as const, delaySeconds: 0, status: undefined, error: undefined }
     return deliveries.settle({ id, token, ...result, ...given }, clock.now())
   }
-  /** Takes one delivery and records what became of it, for the breaker too. Returns its id. */
+  /** Takes one delivery and records its outcome, for the breaker too. Returns its id. */
   const attempt = async (delivered: boolean, given: Partial<DeliverySettlement> = {}) => {
     const { token, taken } = await take({ limit: 1 })
     const id = taken[0]?.id

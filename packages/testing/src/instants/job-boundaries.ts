@@ -5,7 +5,7 @@ import { buildLicense } from '../licenses/build-license.ts'
 import { AFTER, type Boundary, FROM, UNTIL } from './boundary.ts'
 
 const LEASE_MS = 300_000
-/** The age of a lease at which four fifths of it are left, in milliseconds. */
+/** The age of a lease with four fifths of it left, in milliseconds. */
 const RENEWED_MS = 60_000
 
 /** A boundary of a job that a host has held for `ms`. */

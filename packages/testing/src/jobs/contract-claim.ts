@@ -3,7 +3,7 @@ import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
-/** Tests of which jobs a host may claim, and in which order. */
+/** Tests of the jobs that a host may claim, and of their order. */
 export function claimContract(scene: Scene): void {
   it('an empty queue gives nothing', async () => {
     expect(await scene().claim()).toEqual({ cancel: [], drained: false, ended: [] })

@@ -9,7 +9,7 @@ const KEY = { serialKey: 'app:shop' }
 
 /** Tests of the serial keys of jobs whose kind no host runs. */
 export function passingContract(scene: Scene): void {
-  /** A host that is online and has said what it runs. */
+  /** A host that is online and has declared its kinds. */
   async function host(fingerprint: string, kinds: readonly JobKind[] | undefined): Promise<void> {
     const { licenseId, now, storage } = scene()
     await storage.agents.heartbeat(buildHeartbeat({ licenseId, fingerprint }), now)

@@ -63,7 +63,7 @@ export function requestCancel(tables: QueueTables, write: CancelWrite, now: Date
   return { effect: 'ended', job: store(tables, changed(row, { ...ending, cancel })) }
 }
 
-/** Ends those of the named jobs that are pending. */
+/** Ends the pending ones among the named jobs. */
 export function supersede(
   tables: QueueTables,
   { licenseId, jobIds, reason }: SupersedeWrite,

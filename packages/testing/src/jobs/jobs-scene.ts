@@ -117,7 +117,7 @@ export class JobsScene {
     return (await this.jobs.logs(job.id, after, limit)).map(({ line }) => line)
   }
 
-  /** Sweeps, and returns what it did to jobs of this license. */
+  /** Sweeps, and returns its changes to jobs of this license. */
   async sweep(): Promise<{ timedOut: string[]; ended: string[] }> {
     const { timedOut, ended } = await this.jobs.sweep(this.now)
     const own = (jobs: readonly Job[]) =>

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { HISTORY_ENTRIES } from '@svc/core/ports'
 import { fine, LEASE_SECONDS, type MonitorsScene, silent } from './monitors-scene.ts'
 
-/** Tests of runs: which monitors they take, and what they store. */
+/** Tests of runs: the monitors that they take, and the results that they store. */
 export function monitorRuns(scene: MonitorsScene): void {
   it('takes what is due, the longest due first, and nothing else', async () => {
     await scene.clear()

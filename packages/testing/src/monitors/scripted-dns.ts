@@ -13,7 +13,7 @@ export class ScriptedDns implements DnsClient {
   readonly #scripts = new Map<string, (DnsReply | 'silence')[]>()
   readonly #silent = new Set<() => void>()
 
-  /** Sets the records that every server returns for a name, whatever the type. */
+  /** Sets the records that every server returns for a name, for any type. */
   answer(host: string, ...records: string[]): void {
     this.replies(host, { status: 'records', records })
   }

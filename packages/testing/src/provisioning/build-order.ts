@@ -21,7 +21,7 @@ export function buildOrder(fields: Partial<NewOrder> = {}): NewOrder {
   }
 }
 
-/** Returns what `small` means at Hetzner, changed by `fields`. */
+/** Returns Hetzner's offer for `small`, changed by `fields`. */
 export const buildCatalogEntry = (fields: Partial<CatalogEntry> = {}): CatalogEntry => ({
   plan: 'small',
   provider: 'hetzner',

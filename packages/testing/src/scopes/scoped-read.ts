@@ -15,9 +15,9 @@ export interface Owner {
 export interface ScopedRead {
   /** Owner of the thing. A tenant's own things do not exist for its licenses. */
   readonly of: 'license' | 'tenant'
-  /** Adds a thing; returns the id by which answers tell it. Absent: the owner is the thing. */
+  /** Adds a thing; returns the id that answers show it by. Absent: the owner is the thing. */
   readonly add?: (stores: Stores, owner: Owner, now: Date) => Promise<string>
-  /** Returns the ids of what a scope shows when this thing is asked for. */
+  /** Returns the ids that a scope shows when this thing is asked for. */
   readonly read: (
     stores: Stores,
     scope: Scope,
@@ -25,7 +25,7 @@ export interface ScopedRead {
   ) => Promise<readonly string[]>
 }
 
-/** Returns the ids of what a read found. */
+/** Returns the ids that a read found. */
 export const idsOf = (
   found: readonly { readonly id: string }[] | { readonly id: string } | undefined,
 ): readonly string[] => (found === undefined ? [] : [found].flat().map(({ id }) => id))

@@ -16,7 +16,7 @@ const monitor = (of: 'license' | 'tenant'): Required<Pick<ScopedRead, 'of' | 'ad
   },
 })
 
-/** Every read of a store that takes a scope, by its name and the owner of what it reads. */
+/** Every read of a store that takes a scope, by its name and the owner of its things. */
 export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
   'licenses.list': { of: 'license', read: async ({ licenses }, scope) => idsOf(await licenses.list(scope)) },
   ...Object.fromEntries(

@@ -7,7 +7,7 @@ import { openedStorage } from '../opened-storage.ts'
 import type { Owner } from './scoped-read.ts'
 import { SCOPED_READS } from './scoped-reads.ts'
 
-/** Contract suite of scopes: for each of them exists what belongs to it, and nothing else. */
+/** Contract suite of scopes: for each of them only its own things exist. */
 export function scopesContract(name: string, open: () => Promise<Storage>): void {
   describe(`scopes on ${name}`, () => {
     const storage = openedStorage(open)

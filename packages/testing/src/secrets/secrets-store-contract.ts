@@ -76,7 +76,7 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await provisioning.add(order)
     return order.id
   },
-  // A row for each provider, of which there are few: the ids of others pass for the rows that are asked for.
+  // A row for each provider; there are few of them: the ids of others pass for the rows that are asked for.
   providerTokens: async ({ provisioning }, tokenEnc) => {
     const provider = buildId('provider') as ProviderName
     await provisioning.setCredential({ provider, fingerprint: 'digest', tokenEnc })

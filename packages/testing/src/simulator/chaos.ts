@@ -9,7 +9,7 @@ import type { Replica } from './replica.ts'
 import { FAULTY_SHARE, type Scenario } from './scenario.ts'
 import type { Timeline } from './timeline.ts'
 
-/** Parts of a run to which faults happen. */
+/** Parts of a run that faults happen to. */
 export interface ChaosParts {
   readonly scenario: Scenario
   readonly timeline: Timeline
@@ -46,7 +46,7 @@ export class Chaos {
     return this.#endMs
   }
 
-  /** The number of faults so far, without those of the network. */
+  /** The number of faults so far, without the network's. */
   get count(): number {
     return this.#count
   }

@@ -1,6 +1,5 @@
 /**
- * Something that happens at an instant. Events of the same instant happen in the order in which they were
- * planned.
+ * Something that happens at an instant. Events of the same instant happen in the order of their planning.
  */
 export interface TimedEvent {
   readonly atMs: number

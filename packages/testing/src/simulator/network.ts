@@ -27,8 +27,8 @@ const DUPLICATE_SHARE = 0.05
 const DELAY_SHARE = 0.03
 
 /**
- * The network between agents and replicas, in which requests and answers get lost, and arrive twice, late or
- * in another order.
+ * The network between agents and replicas, where requests and answers get lost, and arrive twice, late or in
+ * another order.
  */
 export class Network {
   readonly #parts: NetworkParts

@@ -52,7 +52,7 @@ export class Operator {
     return this.#enqueued
   }
 
-  /** Licenses for which a revocation was sent, so they may be revoked. */
+  /** Licenses whose revocation was sent, so they may be revoked. */
   get revoked(): ReadonlySet<string> {
     return this.#revoked
   }

@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts'
 /** The time between two ticks of a replica, in milliseconds. */
 export const TICK_MS = 30_000
 
-/** Address to which alerts are announced; every other one is that of an endpoint. */
+/** Address that alerts are announced to; every other one is an endpoint's. */
 export const ALERTS_URL = 'https://receiver.example/alerts'
 
 /**

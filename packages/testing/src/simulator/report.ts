@@ -4,8 +4,7 @@ const TRACE_LINES = 60
 
 /**
  * Returns the report of a failed run: the broken promise, the faults, the command that repeats the run, and
- * the end of its trace. `flags` are the options besides the seed with which `npm run simulate` repeats the
- * run.
+ * the end of its trace. `flags` are the options besides the seed for `npm run simulate` to repeat the run.
  */
 export function simulationReport(
   seed: number,

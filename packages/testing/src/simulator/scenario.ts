@@ -25,7 +25,7 @@ export interface Scenario {
   readonly alerts: boolean
 }
 
-/** Share of a run in which faults happen. */
+/** Share of a run with faults. */
 export const FAULTY_SHARE = 0.6
 
 // One run in `FLEET_EVERY` is of a large fleet. The others are small, as races between few processes are more

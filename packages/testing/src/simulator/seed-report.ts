@@ -11,7 +11,7 @@ export interface ToldSeed {
 
 /**
  * Runs a seed; if it breaks a promise, shrinks and traces the run. `flags` are the options besides the seed
- * with which `npm run simulate` repeats the run.
+ * for `npm run simulate` to repeat the run.
  */
 export async function tellSeed(options: SimulationOptions, flags = ''): Promise<ToldSeed> {
   const result = await simulate(options)

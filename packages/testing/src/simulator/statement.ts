@@ -11,7 +11,7 @@ export interface JobChange {
 /** The queue as it was before a statement. */
 export interface JobsBefore {
   get(id: string): MemoryJob | undefined
-  /** The unfinished jobs of a license, and those of its finished ones that the statement touched. */
+  /** The unfinished jobs of a license, and the finished ones that the statement touched. */
   ofLicense(licenseId: string): Iterable<MemoryJob>
 }
 

@@ -6,7 +6,7 @@ export interface WireRequest {
   readonly key: string
   readonly body: Readonly<Record<string, unknown>>
   readonly idempotencyKey?: string | undefined
-  /** The client's address, by which activations are counted. */
+  /** The client's address; activations are counted by it. */
   readonly address: string
 }
 

@@ -10,7 +10,7 @@ interface MemoryAddress {
   readonly seenAt: Date
 }
 
-/** The key of what belongs to a domain of a license. */
+/** The key for things of a license's domain. */
 export const targetKey = (licenseId: string, domain: string): string => `${licenseId}\n${domain}`
 
 const inOrder = (one: SurfaceTarget, other: SurfaceTarget): number =>

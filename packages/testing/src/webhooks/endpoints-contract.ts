@@ -5,7 +5,7 @@ import { openedStorage } from '../opened-storage.ts'
 import { buildEndpoint } from './build-endpoint.ts'
 import { webhookScene } from './webhook-scene.ts'
 
-/** The part of the contract of webhooks about endpoints and what was sent to them. */
+/** The part of the contract of webhooks about endpoints and their deliveries. */
 export function endpointsContract(name: string, open: () => Promise<Storage>): void {
   describe(`endpoints of webhooks on ${name}`, () => {
     const storage = openedStorage(open)

@@ -11,7 +11,7 @@ import { messagesContract } from './messages-contract.ts'
 import { moreEventsContract } from './more-events-contract.ts'
 import { LEASE_SECONDS, webhookScene } from './webhook-scene.ts'
 
-/** Contract suite of webhooks: events are told once, in the transaction of what happened. */
+/** Contract suite of webhooks: events are told once, in the transaction of their cause. */
 export function webhooksStoreContract(name: string, open: () => Promise<Storage>): void {
   describe(`webhooks store on ${name}`, () => {
     const storage = openedStorage(open)

@@ -4,7 +4,8 @@ import { type ProviderServer, serveProvider } from '../../../../test/support/pro
 import { FakeClock } from '../../src/fake-clock.ts'
 import { HetznerFake } from '../../src/provisioning/hetzner-fake.ts'
 
-// The provider's own command, from the distribution: what it does not understand, our fake has made up.
+// The provider's own command, from the distribution: anything that it does not understand was made up by our
+// fake.
 const isThere = spawnSync('hcloud', ['--help']).error === undefined
 if (!isThere) process.stdout.write('hcloud is not installed: the fake of Hetzner is not proven by it\n')
 
@@ -29,7 +30,7 @@ describe('the fake of Hetzner, used by hcloud', () => {
     server = await serveProvider(
       // The suite's tests share the address, and each has a provider of its own.
       new Proxy({} as HetznerFake, { get: (_, name) => Reflect.get(fake, name).bind(fake) }),
-      // A poll of an action is what lets its time pass.
+      // A poll of an action lets its time pass.
       (path) => path.startsWith('/v1/actions') && clock.advance({ seconds: 10 }),
     )
   })

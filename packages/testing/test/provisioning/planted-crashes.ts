@@ -5,7 +5,7 @@ import type { CrashSeams } from '../../src/provisioning/crashes/process-storage.
 /** A fault that is planted into the processes of the crash programme. */
 export interface PlantedCrash {
   readonly name: string
-  /** The seed from which the suite looks for it: the programme itself begins with the first. */
+  /** The first seed that the suite tries for it: the programme itself begins with the first. */
   readonly from?: number
   readonly seams: CrashSeams
 }
@@ -82,7 +82,7 @@ export const PLANTED_CRASHES: readonly PlantedCrash[] = [
     from: 436,
     seams: moving((move) => ({ ...move, token: undefined })),
   },
-  // This costs calls, and no server: a second request waits longer than a first can take, whoever sends it.
+  // This costs calls, and no server: a second request waits longer than a first can take, from any sender.
   {
     name: 'a claim is over as soon as it is made',
     seams: store((given) => ({

@@ -11,8 +11,8 @@ export interface KeptSeed {
 
 /**
  * Seeds that found a fault of the product, each added together with the fix: seed and scenario from the
- * report, and what was wrong. Planted faults are not kept by seed, as any change of the simulator's draws
- * moves them: planted-bugs.test.ts looks for the first seed that finds each.
+ * report, and the fault. Planted faults are not kept by seed, as any change of the simulator's draws moves
+ * them: planted-bugs.test.ts looks for the first seed that finds each.
  */
 export const KEPT_SEEDS: readonly KeptSeed[] = [
   {

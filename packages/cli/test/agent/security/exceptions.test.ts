@@ -18,7 +18,7 @@ function write(path: string, text: string): void {
   mkdirSync(join(root, path, '..'), { recursive: true })
   writeFileSync(join(root, path), text)
 }
-/** Puts the files of settings into their places, and looks what stands against them. */
+/** Puts the files of settings into their places, and looks for overrides of them. */
 async function notes(given: object): Promise<string[]> {
   const settings = readSecuritySettings(given)
   for (const { path, text } of hostFiles(settings)) if (text !== undefined) write(path, text)

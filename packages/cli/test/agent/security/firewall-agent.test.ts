@@ -98,7 +98,7 @@ async function killAgent(): Promise<void> {
   agent.kill('SIGKILL')
   await ended
 }
-/** Starts an agent and waits until the plane knows what it can do. */
+/** Starts an agent and waits until the plane knows its kinds. */
 async function attached(): Promise<void> {
   startAgent()
   await eventually(async () => {
@@ -180,7 +180,7 @@ inNamespaces(
     const first = await served.plane.nodeSecurity.set(host(), opening('22', '7000'), BY)
     await eventually(() => isOver(first.jobId))
     const rules = rig.rules()
-    // A new connection is what the confirmation needs; the job comes over one that is there.
+    // The confirmation needs a new connection; the job comes over an existing one.
     bridge.shut()
     const second = await served.plane.nodeSecurity.set(host(), opening('22', '7001'), BY)
     await eventually(() => rig.rules().includes('7001'))

@@ -51,7 +51,7 @@ const FAMILIES = [
   ['IPv6', ADDRESS.v6],
 ] as const
 
-/** Opens two connections to each port, of which the first says something. */
+/** Opens two connections to each port; the first says something. */
 async function opened(address: string, ...ports: readonly number[]) {
   const busy = await Promise.all(ports.map((port) => client.connect(address, port)))
   const idle = await Promise.all(ports.map((port) => client.connect(address, port)))

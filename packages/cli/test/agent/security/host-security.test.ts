@@ -145,7 +145,7 @@ inNamespaces(
 inNamespaces(`An attempt that was confirmed and not yet written down is kept${skipped}`, async () => {
   host.reach(false)
   void host.apply(document(1, open('22', '4242'), { rollbackSeconds: 30 }))
-  // A port of its own: the rules may be those of the test before.
+  // A port of its own: the rules of the test before may still hold.
   await eventually(() => rig.rules().includes('4242'))
   await host.kill()
   const folder = host.path('var/lib/svc-agent/security')

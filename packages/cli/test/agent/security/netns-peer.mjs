@@ -5,11 +5,11 @@ import { connect, createServer } from 'node:net'
 const links = new Map()
 let made = 0
 
-/** A SYN that is dropped has no answer: this long is far beyond what one takes here. */
+/** A SYN that is dropped has no answer: this long is far beyond the time of one here. */
 const DROPPED_MS = 700
 
 const does = {
-  /** Echoes what it gets, or hands it on to a socket of the file system. */
+  /** Echoes its input, or hands it on to a socket of the file system. */
   listen: ({ port, path }) =>
     new Promise((resolve) => {
       const serve = (socket) => {

@@ -29,7 +29,7 @@ export const ADDRESS = {
 /** The address of the control plane, as the host sees it. */
 export const PLANE = 'http://10.9.0.2:8080'
 
-/** A program inside a namespace that does what it is told. */
+/** A program inside a namespace that follows orders. */
 export class Peer {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, (said: unknown) => void>()
@@ -152,7 +152,7 @@ export class NetnsRig implements AsyncDisposable {
     })
   }
 
-  /** The rules of our table, without what they have counted; empty without one. */
+  /** The rules of our table, without their counters; empty without one. */
   rules(): string {
     try {
       return this.run('nft', 'list', 'table', 'inet', 'svc_fw').replaceAll(/packets \d+ bytes \d+/g, 'some')

@@ -1,6 +1,6 @@
 // The security of a host in a process of its own, so that it can run in a network namespace and be killed:
-// `node security-process.ts <options as JSON>`. It does what it is told over its channel, and the control
-// plane counts as reached while the file `reached` is there.
+// `node security-process.ts <options as JSON>`. It follows orders over its channel, and the control plane
+// counts as reached while the file `reached` is there.
 import { existsSync, readlinkSync } from 'node:fs'
 import { silentLog, systemClock } from '@svc/core'
 import { HostSecurity } from '../../../src/agent/security/host-security.ts'

@@ -31,14 +31,14 @@ export interface CreateParts extends StepParts {
 }
 
 /**
- * Looks for the server of the order and takes it over; makes one if there is none for sure. Undefined: the
- * claim was lost, and nothing was sent.
+ * Adopts the order's server if it exists; creates one only when its absence is certain. Undefined: the claim
+ * was lost, and nothing was sent.
  */
 export async function createServer(order: Order, parts: CreateParts): Promise<StepEnd | undefined> {
   const found = await lookUp(order, parts)
   if (found !== undefined) return found
   const now = parts.clock.now()
-  // Twice the lists did not know it: it may still come.
+  // Two listings did not show it; the provider may still create it.
   const sinceSent = secondsSince(order.createSentAt, now)
   if (order.createSentAt !== undefined && sinceSent < SECOND_CREATE_SECONDS)
     return { ...again(order, 'create_unknown'), delaySeconds: Math.ceil(SECOND_CREATE_SECONDS - sinceSent) }

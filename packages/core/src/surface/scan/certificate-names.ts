@@ -122,8 +122,8 @@ const LONGEST_NAMES = 4096
 
 /**
  * Reads the names below a domain out of a JSON list as it comes: the whole of it is never held. Any text of
- * the list that is such a name counts, since sources spell their fields differently. A word instead, if it is
- * no list.
+ * the list that is such a name counts, since sources spell their fields differently. Returns a reason if the
+ * body is not a JSON list.
  */
 export async function namesIn(
   body: AsyncIterable<Uint8Array>,

@@ -28,18 +28,18 @@ export interface CrashResult {
 
 /** Waits of a call at most; a kill point beyond the last wait kills nobody. */
 const MAX_WAITS = 26
-/** A call has fewer waits outside its transactions, in which nobody stands still. */
+/** A call has fewer waits outside its transactions; nobody stands still inside them. */
 const STALL_WAITS = 13
-/** Rounds in which processes are killed, and calls afterwards until everything has come to its end. */
+/** Rounds with kills of processes, and calls afterwards until everything has come to its end. */
 const MAX_ROUNDS = 40
 const MAX_QUIET_ROUNDS = 600
 
-/** Lists lag by less than the minute after which a server is asked for again: what providers are held to. */
+/** Lists lag by less than the minute before a server is asked for again: providers are held to that. */
 const MAX_LAG_SECONDS = 50
 
 /**
  * Runs orders while processes are killed at any wait and the provider misbehaves; then mends everything and
- * looks at what is left.
+ * looks for remains.
  */
 export async function crashRun({ seed, templateFile, seams = {} }: CrashOptions): Promise<CrashResult> {
   const random = new Random(seed)

@@ -19,7 +19,7 @@ export interface KillPoint {
   readonly side: 'before' | 'after'
 }
 
-/** The place where a process stands still, and what happens until it goes on. */
+/** The place where a process stands still, and the events until it goes on. */
 export interface StallPoint {
   /** The n-th wait, or the first of this name. */
   readonly wait: number | 'send'

@@ -14,8 +14,8 @@ interface Acknowledged {
 const REDACTED = '[redacted'
 
 /**
- * Checks at the end that the store holds what agents were told: their log lines (I5, I6), and how jobs ended
- * (I3).
+ * Checks at the end that the store holds everything that agents were told: their log lines (I5, I6), and how
+ * jobs ended (I3).
  */
 export class AcknowledgedCheck {
   readonly #verdict: Verdict
@@ -35,7 +35,7 @@ export class AcknowledgedCheck {
     if (job?.verb === 'logs' && body.fingerprint === undefined) this.#open.add(job.id)
   }
 
-  /** Records what an answer acknowledged. */
+  /** Records the acknowledgement of an answer. */
   answered({ path, body }: WireRequest, answer: WireAnswer): void {
     const job = jobPath(path)
     if (job === undefined || answer.status !== 200) return
@@ -64,7 +64,7 @@ export class AcknowledgedCheck {
     })
   }
 
-  /** Looks up at the end of a run what was acknowledged. */
+  /** Looks up acknowledged lines and ends at the end of a run. */
   end({ logs, jobs }: MemoryTables): void {
     for (const [id, told] of this.#ends) {
       const state = jobs.get(id)?.job.state

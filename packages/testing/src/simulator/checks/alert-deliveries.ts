@@ -35,7 +35,7 @@ export function checkDeliveries(tables: MemoryTables, now: Date, verdict: Verdic
     })
   }
   for (const { alertId, transition, channel, createdAt, deliveryId } of tables.alerting.notices.all()) {
-    // The announcement of an alert's end waits until that of its opening has arrived.
+    // The announcement of an alert's end waits until the announcement of its opening has arrived.
     if (deliveryId !== undefined || transition === 'resolved') continue
     const isFresh = now.getTime() - createdAt.getTime() < IDLE_MS
     const detail = () => `${transition} of ${alertId} (${channel}) is in no delivery`

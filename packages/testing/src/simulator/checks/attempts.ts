@@ -36,7 +36,7 @@ export class AttemptCheck {
     this.#verdict = verdict
   }
 
-  /** Notes a request that reaches a receiver, whatever becomes of it. */
+  /** Notes a request that reaches a receiver, with any outcome. */
   requested(url: string, messageId: string): void {
     const key = keyOf(url, messageId)
     const owed = this.#owed.get(key) ?? 0

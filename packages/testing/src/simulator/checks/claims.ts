@@ -58,7 +58,7 @@ function checkTaken(
     fail('I1 one holder', old)
     return
   }
-  // A repeated claim gets its job, whatever the host says that it runs now.
+  // A repeated claim gets its job, even if the host declares other kinds now.
   if (!mayTake(job, same === undefined ? request : { ...request, kinds: undefined }))
     fail('I7 own jobs only', job)
   if (job.job.claimedBy !== request.fingerprint || !isHeld(job.job.state)) fail('I1 one holder', job)

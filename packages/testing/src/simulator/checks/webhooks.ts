@@ -17,8 +17,8 @@ const LONGEST_MS = 1.2 * 86_400_000
 const IDLE_MS = 65_000
 
 /**
- * Checks the messages to endpoints: each hand-out and each end of a job is told once, in order, and what
- * counts as sent has arrived.
+ * Checks the messages to endpoints: each hand-out and each end of a job is told once, in order, and a message
+ * that counts as sent has arrived.
  */
 export class WebhookCheck {
   readonly #verdict: Verdict

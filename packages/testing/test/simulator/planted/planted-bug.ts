@@ -26,7 +26,7 @@ export const inJobs = (
 /** Whether a host holds the job. */
 export const isHeld = ({ job }: Row): boolean => job.state === 'claimed' || job.state === 'running'
 
-/** Hands out `row` as a claim does, whatever its state. */
+/** Hands out `row` as a claim does, in any state. */
 export function take({ tables, now }: StoresSeam, row: Row, request: LeaseRequest, at = now()): LeaseAnswer {
   const place = at.getTime() + request.leaseSeconds * 1000
   const { attempt, lost } = row.job
