@@ -1,6 +1,13 @@
+import { PLATFORM } from '@svc/core'
 import { buildAccessSession } from '@svc/testing'
 import fc from 'fast-check'
-import { fingerprint, licenseId, type Step, steps } from '../../packages/core/test/conformance/world.ts'
+import {
+  fingerprint,
+  licenseId,
+  type Step,
+  scope,
+  steps,
+} from '../../packages/core/test/conformance/world.ts'
 import { change, host, LICENSE, read, wrong } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 
@@ -52,23 +59,23 @@ const end = steps(
 )
 const revoke = steps(
   'revoke session',
-  id,
+  fc.record({ scope, id }),
   (given) =>
     () =>
     ({ accessSessions }, now) =>
-      accessSessions.revoke(given, now),
+      accessSessions.revoke(given.scope, given.id, now),
 )
 const look = steps(
   'look at sessions',
-  fc.record({ id, licenseId, seconds: fc.constantFrom(5, 60) }),
+  fc.record({ scope, id, seconds: fc.constantFrom(5, 60) }),
   (given) =>
     () =>
     async ({ accessSessions }, now) => [
       await accessSessions.over(['acs_1', 'acs_2', 'acs_9'], ROLES, now),
       await accessSessions.sweep(given.seconds, now),
       await accessSessions.due(now),
-      await accessSessions.get(given.id),
-      await accessSessions.list({ licenseIds: [given.licenseId], active: true, limit: 2 }),
+      await accessSessions.get(given.scope, given.id),
+      await accessSessions.list(given.scope, { active: true, limit: 2 }),
     ],
 )
 const meet = steps(
@@ -148,6 +155,6 @@ export const feature: Feature = {
     { weight: 2, arbitrary: meet },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
   contents: async ({ accessSessions }) => ({
-    accessSessions: await accessSessions.list({ active: false, limit: 1000 }),
+    accessSessions: await accessSessions.list(PLATFORM, { active: false, limit: 1000 }),
   }),
 }

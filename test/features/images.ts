@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import fc from 'fast-check'
 import {
@@ -5,6 +6,7 @@ import {
   licenseId,
   rarely,
   type Step,
+  scope,
   steps,
 } from '../../packages/core/test/conformance/world.ts'
 import { buildImage } from '../../packages/testing/src/images/build-image.ts'
@@ -52,17 +54,17 @@ const reconcile = steps(
 const reads = steps(
   'read images',
   fc.record({
+    scope,
     id,
     prefix: fc.constantFrom('snapshot', 'other-1', 'x'),
-    license: rarely(licenseId),
     limit: fc.constantFrom(1, 100),
   }),
-  ({ prefix, license, limit, ...given }) =>
+  ({ prefix, limit, ...given }) =>
     () =>
     async ({ images }) => [
-      await images.get(given.id),
-      await images.find(prefix, license, limit),
-      await images.list({ licenseId: license, state: 'available', limit }),
+      await images.get(given.scope, given.id),
+      await images.find(given.scope, prefix, limit),
+      await images.list(given.scope, { state: 'available', limit }),
     ],
 )
 const forget = steps(
@@ -135,5 +137,5 @@ export const feature: Feature = {
     { weight: 1, arbitrary: forget },
     { weight: 1, arbitrary: purge },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
-  contents: async ({ images }) => ({ images: await images.list({ limit: 1000 }) }),
+  contents: async ({ images }) => ({ images: await images.list(PLATFORM, { limit: 1000 }) }),
 }

@@ -17,6 +17,13 @@ const CONFIG = ['packages/cli/test/commands/ssh-config.test.ts']
 /** Mistakes about sessions on hosts. */
 export const faults: readonly Fault[] = [
   {
+    name: 'access: a session on any license’s host is ended: the scope is left off',
+    file: 'packages/core/src/access/access-statements-sql.ts',
+    find: 'where ${isOwned} and id = $2 and ${isLive()} returning *',
+    replace: 'where ($1::text is not distinct from $1 or ${isOwned}) and id = $2 and ${isLive()} returning *',
+    suites: ['packages/core/test/access/access.test.ts', 'packages/http/test/access/tenants.test.ts'],
+  },
+  {
     name: 'access: a session is handed to any host of its license',
     file: SQL,
     find: "where ${isLive()} and license_id = $1 and fingerprint = $2 and ${isDue('$4')}",

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { silentLog } from '@svc/core'
+import { PLATFORM, silentLog } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { startAgent } from '../../src/agent/agent.ts'
@@ -70,7 +70,7 @@ const run = (host: string, kind: string, payload: object) =>
   done(host, operate('jobs.enqueue', { kind, license: served.licenseId, host, payload }))
 const restore = (input: object, host = 'web-1') => done(host, operate('images.restore', input))
 
-const images = (filter = {}) => served.plane.images.list({ limit: 100, ...filter })
+const images = (filter = {}) => served.plane.images.list(PLATFORM, { limit: 100, ...filter })
 const newest = async () => {
   const [image] = await images({ state: 'available' })
   if (image === undefined) throw new Error('nothing was captured')
@@ -129,7 +129,7 @@ whole('the shipped handlers backup and restore', () => {
     writeFileSync(join(app(), 'releases/a page'), 'two')
     restic('forget', '--quiet', '--prune', first.checksum)
     await run('web-1', 'backup', { app: 'shop' })
-    expect(await served.plane.images.resolve(first.id)).toMatchObject({ state: 'pruned' })
+    expect(await served.plane.images.resolve(PLATFORM, first.id)).toMatchObject({ state: 'pruned' })
     expect(await images({ state: 'available' })).toHaveLength(1)
   }, 60_000)
 
@@ -154,7 +154,7 @@ whole('the shipped handlers backup and restore', () => {
     expect(job).toMatchObject({ state: 'succeeded' })
     expect(job.lines.at(-1)).toBe('the drill passed: 1 files came back as they were captured')
     const now = Math.floor(served.clock.now().getTime() / 1000)
-    expect((await served.plane.images.resolve(id)).verifiedAt).toEqual(new Date(now * 1000))
+    expect((await served.plane.images.resolve(PLATFORM, id)).verifiedAt).toEqual(new Date(now * 1000))
     expect(await health('web-1')).toMatchObject({ last_drill_at: now, drill_pass: true })
   }, 60_000)
 
@@ -191,7 +191,7 @@ whole('the shipped handlers backup and restore', () => {
       state: 'failed',
       error: expect.stringContaining('is not in the repository any more'),
     })
-    expect(await served.plane.images.resolve(gone.id)).toMatchObject({ state: 'pruned' })
+    expect(await served.plane.images.resolve(PLATFORM, gone.id)).toMatchObject({ state: 'pruned' })
     expect(await health('web-1')).toMatchObject({ drill_pass: false })
   }, 60_000)
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { verificationKeys } from '@svc/core'
+import { PLATFORM, verificationKeys } from '@svc/core'
 import type { RelayLedger } from '@svc/core/adapters'
 import { createRelayApp, type Listening, listen } from '@svc/http'
 import { buildHeartbeat, nothingLeft, type TestPlane, testPlane } from '@svc/testing'
@@ -162,7 +162,7 @@ export class RelayBench implements AsyncDisposable {
   /** The row of a session once it is over. */
   async row(id: string) {
     for (;;) {
-      const row = await this.test.storage.accessSessions.get(id)
+      const row = await this.test.storage.accessSessions.get(PLATFORM, id)
       if (row?.endedAt !== undefined) return row
       await new Promise((resolve) => setImmediate(resolve))
     }

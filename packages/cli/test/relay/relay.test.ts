@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { counted } from '../../../../test/support/counted.ts'
 import { type RefusedUpgrade, RelayBench, Side } from './relay-bench.ts'
 
@@ -28,7 +29,7 @@ describe('a relay', () => {
       idle_s: 900,
       max_s: 28_800,
     })
-    expect(await bench.test.storage.accessSessions.get(id)).toMatchObject({ state: 'connected' })
+    expect(await bench.test.storage.accessSessions.get(PLATFORM, id)).toMatchObject({ state: 'connected' })
     operator.socket.send(Buffer.from('\0in'))
     agent.socket.send(Buffer.from('\x01out'))
     operator.socket.send('{"t":"resize","cols":100,"rows":30}')
@@ -65,7 +66,7 @@ describe('a relay', () => {
     await bench.row(id)
     await bench.beat()
     const late = await bench.opened()
-    await bench.test.plane.access.revoke(late.id)
+    await bench.test.plane.access.revoke(PLATFORM, late.id)
     expect(await bench.connect('operator', late.token)).toEqual({ status: 410, error: 'session ended' })
   })
 
@@ -112,7 +113,7 @@ describe('a relay', () => {
       status: 400,
       error: 'subprotocol missing',
     })
-    expect(await bench.test.storage.accessSessions.get(id)).toMatchObject({ state: 'claimed' })
+    expect(await bench.test.storage.accessSessions.get(PLATFORM, id)).toMatchObject({ state: 'claimed' })
     const refused = await counted(bench.test.plane, 'svc_relay_refused_total')
     expect(Object.values(refused).sort()).toEqual([1, 3, 6])
     expect(await bench.connect('operator', token)).toBeInstanceOf(Side)
@@ -201,7 +202,7 @@ describe('a relay', () => {
   it('cuts a session that is revoked, and one whose license is suspended', async () => {
     await open({}, QUICK)
     const first = await bench.paired()
-    await bench.test.plane.access.revoke(first.id)
+    await bench.test.plane.access.revoke(PLATFORM, first.id)
     expect(await first.operator.control('bye')).toEqual({ t: 'bye', reason: 'revoked' })
     expect([await first.operator.closed, await first.agent.closed]).toEqual([4410, 4410])
     const second = await bench.paired()
@@ -234,7 +235,7 @@ describe('a relay', () => {
     await open({ RELAY_MAX_SESSIONS: '1' })
     const first = await bench.opened()
     const operator = await bench.side('operator', first.token)
-    await bench.test.storage.accessSessions.revoke(first.id)
+    await bench.test.storage.accessSessions.revoke(PLATFORM, first.id)
     const second = await bench.opened()
     expect(await bench.connect('operator', second.token)).toEqual({ status: 503, error: 'relay full' })
     operator.socket.close()

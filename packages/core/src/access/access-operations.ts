@@ -5,20 +5,17 @@ import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import type { Operator } from '../operations/operator.ts'
 import { Problem } from '../problem.ts'
-import type { Scope } from '../scope.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import { flag, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
 import type { Access } from './access.ts'
 import { ACCESS_MODES } from './access-session.ts'
 import { accessView } from './access-view.ts'
 
-/** The part of `Access` that operations use. */
-export type OperatedAccess = Pick<Access, 'list' | 'open' | 'requireRelay' | 'resetKey' | 'revoke'>
-
 /** The services that operations on sessions of hosts use. */
 export interface AccessUses {
-  readonly access: OperatedAccess
+  readonly access: Pick<Access, 'list' | 'open' | 'requireRelay' | 'resetKey' | 'revoke'>
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
 }
 
 const operation = operationOf<AccessUses>()
@@ -140,11 +137,9 @@ export const accessOperations = [
     answer: { sessions: listOf(session, MAX_LISTED) },
     run: async (services, { active, host: name, license: named, limit }, { scope }) => {
       const agent = name === undefined ? undefined : await hostOf(scope, services, name, named)
-      const licenseId = agent?.licenseId ?? (named && (await services.licenses.resolve(scope, named)))
-      const found = await services.access.list({
-        ...{ active, limit, fingerprint: agent?.fingerprint },
-        licenseIds: licenseId === undefined ? undefined : [licenseId],
-      })
+      const within =
+        agent === undefined ? await services.licenses.within(scope, named) : ofLicense(agent.licenseId)
+      const found = await services.access.list(within, { active, limit, fingerprint: agent?.fingerprint })
       return { sessions: found.map(accessView) }
     },
   }),
@@ -156,7 +151,9 @@ export const accessOperations = [
     changes: true,
     input: { session: text(1, 64) },
     answer: { session },
-    run: async ({ access }, input) => ({ session: accessView(await access.revoke(input.session)) }),
+    run: async ({ access }, input, { scope }) => ({
+      session: accessView(await access.revoke(scope, input.session)),
+    }),
   }),
   operation({
     name: 'fleet.reset-key',

@@ -1,4 +1,6 @@
+import { idOf } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
+import type { Scope } from '../scope.ts'
 import { type AccessRow, toSession } from './access-row-sql.ts'
 import { type AccessSession, type AgentKeyRule, isLive, type RelayRole } from './access-session.ts'
 import type {
@@ -89,8 +91,8 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     return this.#one(END, [id, reason, exitCode, bytesIn, bytesOut, now])
   }
 
-  revoke(id: string, now?: Date): Promise<AccessSession | undefined> {
-    return this.#one(REVOKE, [id, now])
+  revoke(scope: Scope, id: string, now?: Date): Promise<AccessSession | undefined> {
+    return this.#one(REVOKE(scope), [idOf(scope), id, now])
   }
 
   async over(
@@ -107,13 +109,13 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     return row?.swept ?? 0
   }
 
-  get(id: string): Promise<AccessSession | undefined> {
-    return this.#one(GET, [id])
+  get(scope: Scope, id: string): Promise<AccessSession | undefined> {
+    return this.#one(GET(scope), [idOf(scope), id])
   }
 
-  async list({ licenseIds, fingerprint, active, limit }: AccessFilter): Promise<readonly AccessSession[]> {
-    const params = [licenseIds ?? null, fingerprint ?? null, active, limit]
-    return (await this.#session.rows<AccessRow>(LIST, params)).map(toSession)
+  async list(scope: Scope, { fingerprint, active, limit }: AccessFilter): Promise<readonly AccessSession[]> {
+    const params = [idOf(scope), fingerprint, active, limit]
+    return (await this.#session.rows<AccessRow>(LIST(scope), params)).map(toSession)
   }
 
   async meet(

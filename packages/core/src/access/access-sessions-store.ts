@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type { AccessSession, AgentKeyRule, RelayRole } from './access-session.ts'
 
 /** A new session, which is pending. */
@@ -78,8 +79,6 @@ export interface AccessEnd {
 
 /** Which sessions to list. */
 export interface AccessFilter {
-  /** Sessions of these licenses; undefined: of all. */
-  readonly licenseIds?: readonly string[] | undefined
   readonly fingerprint?: string | undefined
   /** Only sessions that are not over. */
   readonly active: boolean
@@ -115,8 +114,8 @@ export interface AccessSessionsStore {
    * its figures. Returns it if this call has changed it.
    */
   end(id: string, end: AccessEnd, now?: Date): Promise<AccessSession | undefined>
-  /** Revokes a live session. Returns undefined if there is none. */
-  revoke(id: string, now?: Date): Promise<AccessSession | undefined>
+  /** Revokes a live session of the scope. Returns undefined if there is none. */
+  revoke(scope: Scope, id: string, now?: Date): Promise<AccessSession | undefined>
   /**
    * Says for a relay that it holds these sessions, revokes those whose license is closed or whose operator no
    * longer has one of `roles`, and returns the ids of those that are over.
@@ -124,9 +123,9 @@ export interface AccessSessionsStore {
   over(ids: readonly string[], roles: HoldingRoles, now?: Date): Promise<readonly string[]>
   /** Ends sessions that never connected in time or that no relay reports any more. Returns the number. */
   sweep(tokenSeconds: number, now?: Date): Promise<number>
-  get(id: string): Promise<AccessSession | undefined>
-  /** Lists sessions, newest first. */
-  list(filter: AccessFilter): Promise<readonly AccessSession[]>
+  get(scope: Scope, id: string): Promise<AccessSession | undefined>
+  /** Lists the sessions of the scope, newest first. */
+  list(scope: Scope, filter: AccessFilter): Promise<readonly AccessSession[]>
   /** Judges the key of a host, and keeps the first one. A refusal is noted on the host. */
   meet(
     host: AccessHost,

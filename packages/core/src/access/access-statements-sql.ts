@@ -1,3 +1,4 @@
+import { scoped } from '../database/scoped-statement.ts'
 import { at } from '../database/statement-time.ts'
 import { isUsableAt } from '../licenses/licenses-store-sql.ts'
 import { KEY_REFUSAL_SECONDS, REDELIVER_SECONDS, RELAY_LOST_SECONDS, SEEN_SECONDS } from './access-session.ts'
@@ -74,11 +75,12 @@ export const END = {
     returning *`,
 }
 /** Revokes a live session. */
-export const REVOKE = {
-  name: 'access-revoke',
-  text: `update access_sessions set state = 'revoked', ended_at = ${at('$2')}, end_reason = 'revoked', command = null
-    where id = $1 and ${isLive()} returning *`,
-}
+export const REVOKE = scoped(
+  'access-revoke',
+  (isOwned) => `update access_sessions set state = 'revoked', ended_at = ${at('$3')}, end_reason = 'revoked',
+      command = null
+    where ${isOwned} and id = $2 and ${isLive()} returning *`,
+)
 const isBarred = (now: string) => `(exists (select from licenses l where l.id = s.license_id
     and not (${isUsableAt(at(now))}))
   or (s.operator_kind = 'user' and not exists (select from admins u
@@ -114,14 +116,17 @@ export const SWEEP = {
     select count(*)::int as swept from swept`,
 }
 /** One session. */
-export const GET = { name: 'access-get', text: `select * from access_sessions where id = $1` }
+export const GET = scoped(
+  'access-get',
+  (isOwned) => `select * from access_sessions where ${isOwned} and id = $2`,
+)
 /** Sessions, newest first. */
-export const LIST = {
-  name: 'access-list',
-  text: `select * from access_sessions where ($1::text[] is null or license_id = any($1::text[]))
+export const LIST = scoped(
+  'access-list',
+  (isOwned) => `select * from access_sessions where ${isOwned}
       and ($2::text is null or fingerprint = $2) and (not $3::boolean or ${isLive()})
     order by created_at desc, id collate "C" desc limit $4`,
-}
+)
 /** Judges the key of a host. */
 export const MEET = {
   name: 'access-meet',

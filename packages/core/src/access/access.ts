@@ -5,6 +5,7 @@ import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
+import { ofLicense, PLATFORM, type Scope } from '../scope.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
@@ -93,8 +94,8 @@ export class Access {
       )
     })
     if (session === undefined) {
-      const seen = isOfTenant ? [licenseId] : undefined
-      const live = await this.list({ licenseIds: seen, active: true, limit: limits.total })
+      const seen = isOfTenant ? ofLicense(licenseId) : PLATFORM
+      const live = await this.list(seen, { active: true, limit: limits.total })
       throw new AccessRefusal(
         'too-many',
         noRoom({ id: agentId(fingerprint), licenseId, fingerprint }, live, limits),
@@ -125,25 +126,22 @@ export class Access {
     return { tickets, nextPoll: NEXT_POLL_SECONDS }
   }
 
-  /** Lists sessions, newest first. */
-  list(filter: AccessFilter): Promise<readonly AccessSession[]> {
-    return this.#parts.storage.accessSessions.list(filter)
-  }
-
-  /** Returns a session by its id. */
-  get(id: string): Promise<AccessSession | undefined> {
-    return this.#parts.storage.accessSessions.get(id)
+  /** Lists the sessions of a scope, newest first. */
+  list(scope: Scope, filter: AccessFilter): Promise<readonly AccessSession[]> {
+    return this.#parts.storage.accessSessions.list(scope, filter)
   }
 
   /**
-   * Ends a session; its relay cuts it within two seconds.
+   * Ends a session of a scope; its relay cuts it within two seconds.
    * @throws Problem `not-found` unless it is live
    */
-  async revoke(id: string): Promise<AccessSession> {
+  async revoke(scope: Scope, id: string): Promise<AccessSession> {
     const { storage, clock } = this.#parts
-    const session = await storage.accessSessions.revoke(id, clock.statementTime())
+    const session = await storage.accessSessions.revoke(scope, id, clock.statementTime())
     if (session !== undefined) return session
-    throw noSession()
+    throw new Problem('not-found', {
+      detail: 'there is no such session under way: svc ssh sessions --active shows them',
+    })
   }
 
   /**
@@ -210,9 +208,3 @@ function requireReach({ fingerprint, lastHeartbeat }: Agent, now: Date): void {
   const detail = `host ${id} is offline: svc fleet show ${id} says since when`
   throw new AccessRefusal('offline', detail, unixSeconds(lastHeartbeat))
 }
-
-/** Returns the refusal of a session that is over or never was, for any caller. */
-export const noSession = (): Problem =>
-  new Problem('not-found', {
-    detail: 'there is no such session under way: svc ssh sessions --active shows them',
-  })

@@ -5,19 +5,16 @@ import { JOB_ANSWERS } from '../jobs/job-answers.ts'
 import { jobView } from '../jobs/job-view.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
-import type { Scope } from '../scope.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import { finite, flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { IMAGE_ENGINES, IMAGE_KINDS, IMAGE_STATES, type Image } from './image.ts'
 import type { Images } from './images.ts'
 
-/** The part of the ledger that operations use. */
-export type OperatedImages = Pick<Images, 'forget' | 'list' | 'resolve' | 'restore'>
-
 /** The services that operations on images use. */
 export interface ImageUses {
   readonly agents: Pick<Agents, 'resolve'>
-  readonly images: OperatedImages
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly images: Pick<Images, 'forget' | 'list' | 'resolve' | 'restore'>
+  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
 }
 
 const operation = operationOf<ImageUses>()
@@ -119,9 +116,7 @@ async function imageOf(
   services: ImageUses,
   input: { readonly image: string; readonly license?: string | undefined },
 ) {
-  const { license } = input
-  const licenseId = license === undefined ? undefined : await services.licenses.resolve(scope, license)
-  return services.images.resolve(input.image, licenseId)
+  return services.images.resolve(await services.licenses.within(scope, input.license), input.image)
 }
 
 /** Operations on the ledger of images. */
@@ -144,8 +139,9 @@ export const imageOperations = [
       const asked = license === undefined ? undefined : await licenses.resolve(scope, license)
       const agent = host === undefined ? undefined : await agents.resolve(host, asked)
       const licenseId = agent?.licenseId ?? asked
-      const filter = { licenseId, fingerprint: agent?.fingerprint, app, state, limit }
-      return { images: (await images.list(filter)).map(imageView) }
+      const within = licenseId === undefined ? scope : ofLicense(licenseId)
+      const filter = { fingerprint: agent?.fingerprint, app, state, limit }
+      return { images: (await images.list(within, filter)).map(imageView) }
     },
   }),
   operation({

@@ -1,6 +1,8 @@
-import type { Session } from '../database/session.ts'
+import { idOf, scoped } from '../database/scoped-statement.ts'
+import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant, maybeInstant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import type { Image, ImageEngine, ImageKind, ImageState } from './image.ts'
 import type { ImageFilter, ImageRepository, ImagesStore, NewImage, Registered } from './images-store.ts'
 
@@ -69,19 +71,19 @@ const RECONCILE = {
         and checksum <> all ($4::text[]) returning 1)
     select count(*)::int as pruned from gone`,
 }
-const GET = { name: 'image-get', text: 'select * from images where id = $1' }
-const FIND = {
-  name: 'image-find',
-  text: `select * from images where starts_with(checksum, $1) and ($2::text is null or license_id = $2)
+const GET = scoped('image-get', (isOwned) => `select * from images where ${isOwned} and id = $2`)
+const FIND = scoped(
+  'image-find',
+  (isOwned) => `select * from images where ${isOwned} and starts_with(checksum, $2)
     order by id collate "C" limit $3`,
-}
-const LIST = {
-  name: 'image-list',
-  text: `select * from images where ($1::text is null or license_id = $1)
+)
+const LIST = scoped(
+  'image-list',
+  (isOwned) => `select * from images where ${isOwned}
       and ($2::text is null or fingerprint = $2) and ($3::text is null or app = $3)
       and ($4::text is null or state = $4)
     order by captured_at desc, id collate "C" desc limit $5`,
-}
+)
 const FORGET = {
   name: 'image-forget',
   text: `delete from images where id = $1 and ($2 or state = 'pruned') returning *`,
@@ -162,17 +164,17 @@ export class SqlImagesStore implements ImagesStore {
     return row?.pruned ?? 0
   }
 
-  get(id: string): Promise<Image | undefined> {
-    return this.#one(GET, [id])
+  get(scope: Scope, id: string): Promise<Image | undefined> {
+    return this.#one(GET(scope), [idOf(scope), id])
   }
 
-  async find(prefix: string, licenseId: string | undefined, limit: number): Promise<readonly Image[]> {
-    return (await this.#session.rows<ImageRow>(FIND, [prefix, licenseId, limit])).map(toImage)
+  async find(scope: Scope, prefix: string, limit: number): Promise<readonly Image[]> {
+    return (await this.#session.rows<ImageRow>(FIND(scope), [idOf(scope), prefix, limit])).map(toImage)
   }
 
-  async list({ licenseId, fingerprint, app, state, limit }: ImageFilter): Promise<readonly Image[]> {
-    const params = [licenseId, fingerprint, app, state, limit]
-    return (await this.#session.rows<ImageRow>(LIST, params)).map(toImage)
+  async list(scope: Scope, { fingerprint, app, state, limit }: ImageFilter): Promise<readonly Image[]> {
+    const params = [idOf(scope), fingerprint, app, state, limit]
+    return (await this.#session.rows<ImageRow>(LIST(scope), params)).map(toImage)
   }
 
   forget(id: string, isForced: boolean): Promise<Image | undefined> {
@@ -193,10 +195,7 @@ export class SqlImagesStore implements ImagesStore {
     return { outcome: 'different', image: toImage(why) }
   }
 
-  async #one(
-    statement: { readonly name: string; readonly text: string },
-    params: readonly unknown[],
-  ): Promise<Image | undefined> {
+  async #one(statement: Statement, params: readonly unknown[]): Promise<Image | undefined> {
     const [row] = await this.#session.rows<ImageRow>(statement, params)
     return row === undefined ? undefined : toImage(row)
   }

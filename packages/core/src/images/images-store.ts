@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type { Image, ImageEngine, ImageKind, ImageState } from './image.ts'
 
 /** The repository of a host: images of another one are other images, even with the same id. */
@@ -45,7 +46,6 @@ export type Registered =
 
 /** A filter of images to list. */
 export interface ImageFilter {
-  readonly licenseId?: string | undefined
   readonly fingerprint?: string | undefined
   readonly app?: string | undefined
   readonly state?: ImageState | undefined
@@ -62,11 +62,11 @@ export interface ImagesStore {
   register(image: NewImage, now?: Date): Promise<Registered>
   /** Marks the available images of a repository that are not `present` as pruned. Returns their number. */
   reconcile(repository: ImageRepository, present: readonly string[], now?: Date): Promise<number>
-  get(id: string): Promise<Image | undefined>
-  /** At most `limit` images whose checksum begins with `prefix`, in the order of their ids. */
-  find(prefix: string, licenseId: string | undefined, limit: number): Promise<readonly Image[]>
-  /** Images by filter, the latest capture first; within one instant by id, the greatest first. */
-  list(filter: ImageFilter): Promise<readonly Image[]>
+  get(scope: Scope, id: string): Promise<Image | undefined>
+  /** At most `limit` images of the scope whose checksum begins with `prefix`, in the order of their ids. */
+  find(scope: Scope, prefix: string, limit: number): Promise<readonly Image[]>
+  /** The images of the scope by filter, the latest capture first; of one instant, the greatest id first. */
+  list(scope: Scope, filter: ImageFilter): Promise<readonly Image[]>
   /** Deletes an image from the ledger, if `isForced` or it is pruned. Returns it, or undefined. */
   forget(id: string, isForced: boolean): Promise<Image | undefined>
   /** Deletes images that were pruned more than `keptDays` days ago. Returns their number. */

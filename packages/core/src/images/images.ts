@@ -5,6 +5,7 @@ import type { Ids } from '../ids.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { Problem } from '../problem.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import { type Image, PREFIX_CHARS } from './image.ts'
@@ -78,33 +79,23 @@ export class Images {
     throw new Problem(answer.outcome === 'no-job' ? 'job-not-owned' : 'agent-not-owned')
   }
 
-  /** Images by filter, the latest capture first. */
-  list(filter: ImageFilter): Promise<readonly Image[]> {
-    return this.#parts.storage.images.list(filter)
+  /** The images of a scope by filter, the latest capture first. */
+  list(scope: Scope, filter: ImageFilter): Promise<readonly Image[]> {
+    return this.#parts.storage.images.list(scope, filter)
   }
 
   /**
-   * Returns every image that a name means: an id, or at least eight characters of the start of a checksum.
-   * @throws Problem `invalid-input` when it is shorter
+   * Returns the one image of a scope that a name means: an id, or at least eight characters of the start of a
+   * checksum.
+   * @throws Problem `invalid-input` for a shorter one, `not-found`, or `ambiguous` with the candidates
    */
-  async find(name: string, licenseId?: string): Promise<readonly Image[]> {
+  async resolve(scope: Scope, name: string): Promise<Image> {
     const { images } = this.#parts.storage
-    if (name.startsWith('img_')) {
-      const image = await images.get(name)
-      const isMeant = image !== undefined && (licenseId === undefined || image.licenseId === licenseId)
-      if (isMeant) return [image]
-    }
-    if (name.length >= PREFIX_CHARS) return images.find(name, licenseId, MAX_CANDIDATES + 1)
+    const image = name.startsWith('img_') ? await images.get(scope, name) : undefined
+    if (image !== undefined) return image
+    if (name.length >= PREFIX_CHARS) return theImage(await images.find(scope, name, MAX_CANDIDATES + 1), name)
     const details = [`image: expected an id, or at least ${PREFIX_CHARS} characters of a checksum`]
     throw new Problem('invalid-input', { details })
-  }
-
-  /**
-   * Returns the one image that a name means.
-   * @throws Problem `invalid-input`, `not-found`, or `ambiguous` with the candidates
-   */
-  async resolve(name: string, licenseId?: string): Promise<Image> {
-    return theImage(await this.find(name, licenseId), name)
   }
 
   /**
@@ -116,7 +107,7 @@ export class Images {
     const { images } = this.#parts.storage
     const gone = await images.forget(image.id, isForced)
     if (gone !== undefined) return gone
-    if ((await images.get(image.id)) === undefined) throw noImage(image.id)
+    if ((await images.get(PLATFORM, image.id)) === undefined) throw noImage(image.id)
     throw new Problem('conflict', {
       detail: `${image.id} is still in its repository: remove the snapshot there first, or force it`,
     })
@@ -221,15 +212,14 @@ async function reconciled(
   return present === undefined ? 0 : images.reconcile(image, [...present, image.checksum], now)
 }
 
-/** Returns the refusal of an image that does not exist, for any caller. */
-export const noImage = (name: string): Problem =>
+const noImage = (name: string): Problem =>
   new Problem('not-found', { detail: `there is no image ${shellWord(name)}: svc images list shows them` })
 
 /**
  * Returns the only one of `images`, which a name means.
  * @throws Problem `not-found`, or `ambiguous` with the candidates
  */
-export function theImage(images: readonly Image[], name: string): Image {
+function theImage(images: readonly Image[], name: string): Image {
   const [only, ...others] = images
   if (only === undefined) throw noImage(name)
   if (others.length === 0) return only

@@ -1,11 +1,9 @@
-import { TenantAccess } from '../operations/tenant/tenant-access.ts'
 import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import {
   TenantAlertMailboxes,
   TenantAlerts,
   TenantAlertWebhooks,
 } from '../operations/tenant/tenant-alerts.ts'
-import { TenantImages } from '../operations/tenant/tenant-images.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import { TenantSurface } from '../operations/tenant/tenant-surface.ts'
@@ -20,7 +18,7 @@ import type { Services } from './features.ts'
 export function tenantServices(services: Services, storage: Storage, tenantId: string): Services {
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
   const bounded = {
-    access: new TenantAccess(services.access, licenses),
+    access: services.access,
     agents: new TenantAgents(services.agents, licenses),
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertMailboxes: new TenantAlertMailboxes(tenantId, services.alertMailboxes),
@@ -28,7 +26,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     billing: services.billing,
     emailDomains: services.emailDomains,
     emailKeys: services.emailKeys,
-    images: new TenantImages(services.images, licenses),
+    images: services.images,
     gitHooks: services.gitHooks,
     gitTest: services.gitTest,
     jobs: new TenantJobs(services.jobs, licenses),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createControlPlane, type SessionCaller } from '@svc/core'
+import { createControlPlane, PLATFORM, type SessionCaller } from '@svc/core'
 import type { User } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, FakeTimers, type TestPlane, testPlane } from '@svc/testing'
 import { counted } from '../../../../test/support/counted.ts'
@@ -227,7 +227,7 @@ describe('sessions on hosts', () => {
     expect(JSON.stringify(sessions)).not.toContain(secret)
     expect(JSON.stringify(await test.storage.audit.list(10))).not.toContain(secret)
     await test.plane.operations.run('ssh.revoke', { session: session_id }, 'ann')
-    expect((await test.storage.accessSessions.get(String(session_id)))?.command).toBeUndefined()
+    expect((await test.storage.accessSessions.get(PLATFORM, String(session_id)))?.command).toBeUndefined()
   })
 
   it('of which a key is published beside the other ones', async () => {
@@ -242,6 +242,8 @@ describe('sessions on hosts', () => {
     const { session_id } = await open()
     clock.advance({ seconds: 60 })
     await test.plane.scheduler.tick()
-    expect(await test.storage.accessSessions.get(String(session_id))).toMatchObject({ state: 'expired' })
+    expect(await test.storage.accessSessions.get(PLATFORM, String(session_id))).toMatchObject({
+      state: 'expired',
+    })
   })
 })

@@ -1,6 +1,6 @@
 // Settings whose effect no other suite needs, each seen on a plane with it and on one without it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Environment } from '@svc/core'
+import { type Environment, ofLicense } from '@svc/core'
 import { buildHeartbeat, FakeClock, FakeTimers, ScriptedModel, testPlane } from '@svc/testing'
 import { eventText, signedBy } from '../../../../test/support/payment-provider.ts'
 import { buildSecurityRevision } from '../../../testing/src/node-security/build-security-revision.ts'
@@ -169,7 +169,7 @@ async function keptImages(env: Environment): Promise<number> {
   await registered('b', { present: [], confirm_empty: true })
   scene.faked.clock.advance({ hours: 48 })
   await scene.plane.images.purge()
-  return (await scene.plane.images.list({ licenseId, limit: 10 })).length
+  return (await scene.plane.images.list(ofLicense(licenseId), { limit: 10 })).length
 }
 
 async function isAgentOnly(env: Environment): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ofLicense, PLATFORM } from '@svc/core'
 import type { ImageRegistration } from '@svc/core/adapters'
 import { buildHeartbeat, pgliteStorage, type TestPlane, testPlane } from '@svc/testing'
 
@@ -31,8 +32,10 @@ describe('a registration', () => {
     const repo = 'repo-present'
     const [kept, gone] = [await imageIn({ repo }), await imageIn({ repo })]
     expect(await register({ repo, present: [kept.checksum] })).toMatchObject({ pruned: 1 })
-    expect(await test.plane.images.resolve(gone.id)).toMatchObject({ state: 'pruned' })
-    expect(await test.plane.images.list({ licenseId, state: 'available', limit: 100 })).toHaveLength(2)
+    expect(await test.plane.images.resolve(PLATFORM, gone.id)).toMatchObject({ state: 'pruned' })
+    expect(
+      await test.plane.images.list(ofLicense(licenseId), { state: 'available', limit: 100 }),
+    ).toHaveLength(2)
   })
 
   it('that is refused prunes nothing', async () => {
@@ -42,7 +45,7 @@ describe('a registration', () => {
     expect(await register(other)).toEqual({ outcome: 'different', image: known })
     const nobodys = { repo, job_id: 'job_none', present: ['another-id'] }
     await expect(register(nobodys)).rejects.toMatchObject({ code: 'job-not-owned' })
-    expect(await test.plane.images.resolve(known.id)).toEqual(known)
+    expect(await test.plane.images.resolve(PLATFORM, known.id)).toEqual(known)
   })
 
   it('counts itself as present, and an empty list only when that is confirmed', async () => {
@@ -53,7 +56,7 @@ describe('a registration', () => {
       data: { details: [expect.stringMatching(/^present: /)] },
     })
     expect(await register({ repo, present: [], confirm_empty: true })).toMatchObject({ pruned: 1 })
-    expect(await test.plane.images.resolve(old.id)).toMatchObject({ state: 'pruned' })
+    expect(await test.plane.images.resolve(PLATFORM, old.id)).toMatchObject({ state: 'pruned' })
   })
 
   it('is of the past, but for clocks that are 300 s ahead', async () => {
@@ -79,10 +82,12 @@ describe('the name of an image', () => {
     const image = await imageIn({ checksum: checksum('deadbeef') })
     const { images } = test.plane
     for (const name of [image.id, image.checksum, 'deadbeef'])
-      expect(await images.resolve(name)).toEqual(image)
-    await expect(images.resolve('deadbee')).rejects.toMatchObject({ code: 'invalid-input' })
-    await expect(images.resolve('deadbeeg')).rejects.toMatchObject({ code: 'not-found' })
-    await expect(images.resolve(image.id, 'lic_other')).rejects.toMatchObject({ code: 'not-found' })
+      expect(await images.resolve(PLATFORM, name)).toEqual(image)
+    await expect(images.resolve(PLATFORM, 'deadbee')).rejects.toMatchObject({ code: 'invalid-input' })
+    await expect(images.resolve(PLATFORM, 'deadbeeg')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(images.resolve(ofLicense('lic_other'), image.id)).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 
   it('that may mean several is refused with all of them', async () => {
@@ -90,7 +95,7 @@ describe('the name of an image', () => {
       await imageIn({ checksum: checksum('feedface') }),
       await imageIn({ checksum: checksum('feedface') }),
     ]
-    await expect(test.plane.images.resolve('feedface')).rejects.toMatchObject({
+    await expect(test.plane.images.resolve(PLATFORM, 'feedface')).rejects.toMatchObject({
       code: 'ambiguous',
       data: { candidates: both.map(({ id }) => expect.stringContaining(id)) },
     })
@@ -143,7 +148,7 @@ describe('the ledger', () => {
     await plane.agents.heartbeat({ ...write, jobs: [] })
     const image = await imageIn({ fingerprint: 'fp-lost' })
     await operate('fleet.forget', { host: 'lost', force: true })
-    expect(await plane.images.resolve(image.id)).toEqual(image)
+    expect(await plane.images.resolve(PLATFORM, image.id)).toEqual(image)
     await expect(operate('images.restore', { image: image.id })).rejects.toMatchObject({ code: 'not-found' })
     expect(await operate('images.restore', { image: image.id, host: 'web-1' })).toBeDefined()
   })
@@ -165,10 +170,10 @@ describe('the ledger', () => {
     await plane.scheduler.tick()
     clock.advance({ days: 179 })
     await plane.scheduler.tick()
-    expect(await plane.images.resolve(gone.id)).toBeDefined()
+    expect(await plane.images.resolve(PLATFORM, gone.id)).toBeDefined()
     clock.advance({ days: 2 })
     await plane.scheduler.tick()
-    await expect(plane.images.resolve(gone.id)).rejects.toMatchObject({ code: 'not-found' })
-    expect(await plane.images.resolve(kept.id)).toMatchObject({ state: 'available' })
+    await expect(plane.images.resolve(PLATFORM, gone.id)).rejects.toMatchObject({ code: 'not-found' })
+    expect(await plane.images.resolve(PLATFORM, kept.id)).toMatchObject({ state: 'available' })
   })
 })

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { proofBytes } from '@svc/core/adapters'
 import { counted } from '../../../../test/support/counted.ts'
 import { serving } from '../support/serving.ts'
@@ -56,7 +57,7 @@ describe('POST /api/v1/access/cli-session', () => {
       idle_timeout_s: 900,
       max_session_s: 28_800,
     })
-    const [session] = await served().storage.accessSessions.list({ active: true, limit: 1 })
+    const [session] = await served().storage.accessSessions.list(PLATFORM, { active: true, limit: 1 })
     expect(session).toMatchObject({
       operatorKind: 'user',
       operatorLabel: 'operator@svc.example',
@@ -86,7 +87,7 @@ describe('POST /api/v1/access/cli-session', () => {
   ])('refuses %s, and nothing is stored', async (_what, body) => {
     await beat('fp-1')
     expect((await ask(await cookieOf('operator'), body)).status).toBe(400)
-    expect(await served().storage.accessSessions.list({ active: false, limit: 9 })).toEqual([])
+    expect(await served().storage.accessSessions.list(PLATFORM, { active: false, limit: 9 })).toEqual([])
   })
 
   it('finds no host of another name, and says which ones a name may mean', async () => {

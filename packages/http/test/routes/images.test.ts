@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import { serving } from '../support/serving.ts'
 
@@ -15,7 +16,7 @@ describe('POST /api/v1/images/register', () => {
     })
   }
   const register = (fields: object) => served().post(PATH, { fingerprint: 'fp', checksum: RESTIC, ...fields })
-  const stored = () => served().plane.images.list({ limit: 100 })
+  const stored = () => served().plane.images.list(PLATFORM, { limit: 100 })
 
   it('is 201 for a new image and 200 for the same one again, with the same id', async () => {
     await attach('fp')

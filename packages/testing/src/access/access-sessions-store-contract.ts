@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import { type NewAccessSession, REDELIVER_SECONDS, RELAY_LOST_SECONDS, SEEN_SECONDS } from '@svc/core/ports'
 import { FakeClock } from '../fake-clock.ts'
 import { buildLicense } from '../licenses/build-license.ts'
@@ -48,8 +48,8 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
         ...{ bytesIn: 0, bytesOut: 0 },
       }
       expect(session).toEqual(expected)
-      expect(await store().get(made.id)).toEqual(expected)
-      expect(await store().get('acs_none')).toBeUndefined()
+      expect(await store().get(PLATFORM, made.id)).toEqual(expected)
+      expect(await store().get(PLATFORM, 'acs_none')).toBeUndefined()
     })
 
     it('a host, and all hosts together, have a number of live sessions at most', async () => {
@@ -143,7 +143,10 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       await admit('agent', 'agent')
       expect(await store().connected(made.id, clock.now())).toBe(true)
       expect(await store().connected(made.id, clock.now())).toBe(false)
-      expect(await store().get(made.id)).toMatchObject({ state: 'connected', connectedAt: clock.now() })
+      expect(await store().get(PLATFORM, made.id)).toMatchObject({
+        state: 'connected',
+        connectedAt: clock.now(),
+      })
       expect(await admit('operator', made.operatorJti)).toEqual({ refusal: 'consumed' })
     })
 
@@ -156,7 +159,7 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       expect(over).toMatchObject({ ...ended, bytesIn: 3, shownCommand: 'x' })
       expect(over?.command).toBeUndefined()
       expect(await store().end(made.id, { ...END, reason: 'other' }, clock.now())).toBeUndefined()
-      expect(await store().get(made.id)).toMatchObject(ended)
+      expect(await store().get(PLATFORM, made.id)).toMatchObject(ended)
       expect(await store().admit(made.id, 'operator', made.operatorJti)).toEqual({ refusal: 'ended' })
     })
 
@@ -175,10 +178,10 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
     it('is revoked once while it lives, and gets its figures afterwards', async () => {
       const { clock, made, both } = await scene()
       await both()
-      expect(await store().revoke(made.id, clock.now())).toMatchObject({
+      expect(await store().revoke(PLATFORM, made.id, clock.now())).toMatchObject({
         ...{ state: 'revoked', endReason: 'revoked', endedAt: clock.now() },
       })
-      expect(await store().revoke(made.id, clock.now())).toBeUndefined()
+      expect(await store().revoke(PLATFORM, made.id, clock.now())).toBeUndefined()
       expect(await store().over([made.id], ROLES, clock.now())).toEqual([made.id])
       clock.advance({ seconds: 2 })
       const told = await store().end(made.id, END, clock.now())
@@ -194,7 +197,7 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       expect(await store().over([made.id, 'acs_none'], ROLES, clock.now())).toEqual(['acs_none'])
       await storage().licenses.setStatus(license.id, 'suspended')
       expect(await store().over([made.id], ROLES, clock.now())).toEqual([made.id])
-      expect(await store().get(made.id)).toMatchObject({ state: 'revoked', endReason: 'barred' })
+      expect(await store().get(PLATFORM, made.id)).toMatchObject({ state: 'revoked', endReason: 'barred' })
     })
 
     it('is over when its operator is barred, or holds no such role any more', async () => {
@@ -224,10 +227,10 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       }
       clock.advance({ seconds: RELAY_LOST_SECONDS })
       await store().sweep(60, clock.now())
-      expect(await store().get(made.id)).toMatchObject({ state: 'connected' })
+      expect(await store().get(PLATFORM, made.id)).toMatchObject({ state: 'connected' })
       clock.advance(1)
       expect(await store().sweep(60, clock.now())).toBeGreaterThanOrEqual(1)
-      expect(await store().get(made.id)).toMatchObject({ state: 'ended', endReason: 'relay_lost' })
+      expect(await store().get(PLATFORM, made.id)).toMatchObject({ state: 'ended', endReason: 'relay_lost' })
     })
 
     it('expires when nobody has begun it in time, but not while its tokens are good', async () => {
@@ -238,8 +241,8 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       clock.advance({ seconds: 1 })
       await store().sweep(60, clock.now())
       const states = async () => [
-        (await store().get(waiting.made.id))?.state,
-        (await store().get(claimed.made.id))?.state,
+        (await store().get(PLATFORM, waiting.made.id))?.state,
+        (await store().get(PLATFORM, claimed.made.id))?.state,
       ]
       expect(await states()).toEqual(['expired', 'claimed'])
       clock.advance({ seconds: 59 })

@@ -1,6 +1,6 @@
+import type { Scope } from '@svc/core'
 import {
   type AccessEnd,
-  type AccessFilter,
   type AccessHost,
   type AccessLimits,
   type AccessSession,
@@ -21,6 +21,7 @@ import {
 import { agentKey } from '../agents/agents-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import { meet, resetKey } from './agent-key-memory.ts'
 
@@ -54,6 +55,7 @@ export function memoryAccessSessionsStore(
   time: () => Date,
 ): AccessSessionsStore {
   const sessions = tables.of<Kept>('accessSessions')
+  const within = (scope: Scope) => sessions.all().filter((session) => isWithin(tables, scope, session))
   const put = (session: Kept) => {
     sessions.put(session.id, session)
     return shown(session)
@@ -128,9 +130,9 @@ export function memoryAccessSessionsStore(
         const { endReason = reason, endedAt = now } = session
         return put({ ...session, ...figures, command: undefined, state, endReason, endedAt })
       }),
-    revoke: (id: string, now = time()) =>
+    revoke: (scope, id, now = time()) =>
       run(() => {
-        const session = sessions.get(id)
+        const session = within(scope).find((each) => each.id === id)
         if (session === undefined || !isLive(session.state)) return undefined
         return put({ ...session, ...revoked('revoked', now) })
       }),
@@ -160,16 +162,14 @@ export function memoryAccessSessionsStore(
         }
         return swept.length
       }),
-    get: (id: string) =>
+    get: (scope, id) =>
       run(() => {
-        const session = sessions.get(id)
+        const session = within(scope).find((each) => each.id === id)
         return session === undefined ? undefined : shown(session)
       }),
-    list: ({ licenseIds, fingerprint, active, limit }: AccessFilter) =>
+    list: (scope, { fingerprint, active, limit }) =>
       run(() =>
-        sessions
-          .all()
-          .filter((each) => licenseIds?.includes(each.licenseId) ?? true)
+        within(scope)
           .filter((each) => fingerprint === undefined || each.fingerprint === fingerprint)
           .filter(({ state }) => !active || isLive(state))
           .sort((one, other) => oldestFirst(other, one))

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { NewAccessSession } from '@svc/core/ports'
 import { FakeClock } from '../fake-clock.ts'
 import { buildAccessSession } from './build-access-session.ts'
@@ -25,15 +25,15 @@ export function accessListTests(storage: () => Storage): void {
     clock.advance(1)
     await add(third)
     const listed = async (more: { fingerprint?: string; active?: boolean; limit?: number }) =>
-      (await store().list({ licenseIds: [made.licenseId], active: false, limit: 10, ...more })).map(
+      (await store().list(ofLicense(made.licenseId), { active: false, limit: 10, ...more })).map(
         ({ id }) => id,
       )
     expect(await listed({})).toEqual([third.id, second.id, made.id])
     expect(await listed({ limit: 1 })).toEqual([third.id])
     expect(await listed({ fingerprint: made.fingerprint })).toEqual([second.id, made.id])
-    await store().revoke(second.id)
+    await store().revoke(PLATFORM, second.id)
     expect(await listed({ active: true })).toEqual([third.id, made.id])
-    expect(await store().list({ licenseIds: [], active: false, limit: 10 })).toEqual([])
-    expect((await store().list({ active: false, limit: 1000 })).length).toBeGreaterThanOrEqual(3)
+    expect(await store().list(ofLicense('lic_none'), { active: false, limit: 10 })).toEqual([])
+    expect((await store().list(PLATFORM, { active: false, limit: 1000 })).length).toBeGreaterThanOrEqual(3)
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import type { NewImage } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { HOST, ImagesScene, OTHER } from './images-scene.ts'
@@ -34,7 +34,7 @@ export function registrationContract(storage: () => Storage): void {
         outcome: 'created',
         image: expected,
       })
-      expect(await storage().images.get(image.id)).toEqual(expected)
+      expect(await storage().images.get(PLATFORM, image.id)).toEqual(expected)
       expect(await at.list()).toEqual([expected])
     })
 
@@ -87,7 +87,7 @@ export function registrationContract(storage: () => Storage): void {
       const { checksum } = await at.registered()
       for (const fields of [{ fingerprint: OTHER }, { repo: 'repo-2' }, { licenseId: foreign.licenseId }])
         expect(await at.register(at.image({ checksum, ...fields }))).toMatchObject({ outcome: 'created' })
-      expect(await storage().images.find(checksum, undefined, 10)).toHaveLength(4)
+      expect(await storage().images.find(PLATFORM, checksum, 10)).toHaveLength(4)
     })
 
     it('of a host that the license has not stores nothing', async () => {

@@ -1,4 +1,4 @@
-import type { Job, Storage } from '@svc/core'
+import { type Job, ofLicense, type Storage } from '@svc/core'
 import type { NewImage, Registered } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
@@ -45,7 +45,7 @@ export class ImagesScene {
   }
 
   list(fields = {}) {
-    return this.storage.images.list({ licenseId: this.licenseId, limit: 100, ...fields })
+    return this.storage.images.list(ofLicense(this.licenseId), { limit: 100, ...fields })
   }
 
   repository(fields = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { registrationContract } from './contract-registration.ts'
@@ -23,7 +23,7 @@ export function imagesStoreContract(name: string, open: () => Promise<Storage>):
         const { images } = storage()
         expect(await images.reconcile(at.repository(), [kept.checksum, 'unknown-id'], now)).toBe(1)
         expect(await images.reconcile(at.repository(), [kept.checksum], at.clock.advance(1))).toBe(0)
-        expect(await images.get(gone.id)).toMatchObject({ state: 'pruned', prunedAt: now })
+        expect(await images.get(PLATFORM, gone.id)).toMatchObject({ state: 'pruned', prunedAt: now })
         expect(await at.list({ state: 'available' })).toHaveLength(3)
         expect(await images.reconcile(at.repository(), [], now)).toBe(1)
       })
@@ -33,7 +33,7 @@ export function imagesStoreContract(name: string, open: () => Promise<Storage>):
         const image = await at.registered()
         await storage().images.reconcile(at.repository(), [], at.clock.now())
         await at.register({ ...image, id: buildId('img') })
-        expect(await storage().images.get(image.id)).toMatchObject({
+        expect(await storage().images.get(PLATFORM, image.id)).toMatchObject({
           state: 'available',
           prunedAt: undefined,
         })
@@ -48,12 +48,12 @@ export function imagesStoreContract(name: string, open: () => Promise<Storage>):
         const two = await at.registered({ checksum: `${start}ab` })
         const three = await foreign.registered({ checksum: `${start}ba` })
         const { images } = storage()
-        const found = async (prefix: string, licenseId?: string, limit = 10) =>
-          (await images.find(prefix, licenseId, limit)).map(({ id }) => id)
+        const found = async (prefix: string, scope = PLATFORM, limit = 10) =>
+          (await images.find(scope, prefix, limit)).map(({ id }) => id)
         expect(await found(`${start}a`)).toEqual([one.id, two.id])
         expect(await found(start)).toEqual([one.id, two.id, three.id])
-        expect(await found(start, undefined, 2)).toEqual([one.id, two.id])
-        expect(await found(start, foreign.licenseId)).toEqual([three.id])
+        expect(await found(start, PLATFORM, 2)).toEqual([one.id, two.id])
+        expect(await found(start, ofLicense(foreign.licenseId))).toEqual([three.id])
         expect(await found(start.replace('%', 'x'))).toEqual([])
       })
 
@@ -78,7 +78,7 @@ export function imagesStoreContract(name: string, open: () => Promise<Storage>):
       const image = await at.registered()
       const { images } = storage()
       expect(await images.forget(image.id, false)).toBeUndefined()
-      expect(await images.get(image.id)).toBeDefined()
+      expect(await images.get(PLATFORM, image.id)).toBeDefined()
       expect(await images.forget(image.id, true)).toMatchObject({ id: image.id })
       expect(await images.forget(image.id, true)).toBeUndefined()
       const pruned = await at.registered()
@@ -94,10 +94,10 @@ export function imagesStoreContract(name: string, open: () => Promise<Storage>):
       const after = (days: number, milliseconds = 0) =>
         new Date(at.clock.now().getTime() + days * 86_400_000 + milliseconds)
       await images.purge(180, after(180))
-      expect(await images.get(gone.id)).toBeDefined()
+      expect(await images.get(PLATFORM, gone.id)).toBeDefined()
       expect(await images.purge(180, after(180, 1))).toBeGreaterThanOrEqual(1)
-      expect(await images.get(gone.id)).toBeUndefined()
-      expect(await images.get(kept.id)).toBeDefined()
+      expect(await images.get(PLATFORM, gone.id)).toBeUndefined()
+      expect(await images.get(PLATFORM, kept.id)).toBeDefined()
     })
 
     it('without an instant the database’s clock counts', async () => {
@@ -106,11 +106,11 @@ export function imagesStoreContract(name: string, open: () => Promise<Storage>):
       const image = at.image()
       const { images } = storage()
       expect(await images.register(image)).toMatchObject({ outcome: 'created' })
-      const { firstSeenAt } = (await images.get(image.id)) ?? {}
+      const { firstSeenAt } = (await images.get(PLATFORM, image.id)) ?? {}
       expect(Math.abs(Number(firstSeenAt) - now.getTime())).toBeLessThan(60_000)
       expect(await images.reconcile(at.repository(), [])).toBe(1)
       await images.purge(1)
-      expect(await images.get(image.id)).toBeDefined()
+      expect(await images.get(PLATFORM, image.id)).toBeDefined()
     })
   })
 }

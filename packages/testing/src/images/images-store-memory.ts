@@ -1,4 +1,4 @@
-import { isHeld } from '@svc/core'
+import { isHeld, type Scope } from '@svc/core'
 import {
   type Image,
   type ImageFilter,
@@ -11,6 +11,7 @@ import {
 import { agentKey } from '../agents/agents-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 
 const DAY_MS = 86_400_000
@@ -24,6 +25,7 @@ const latest = <T extends Date | undefined>(one: T, other: T): T =>
 /** The ledger of images in memory. */
 export function memoryImagesStore(tables: MemoryTables, run: Run, time: () => Date): ImagesStore {
   const images = tables.of<Image>('images')
+  const within = (scope: Scope) => images.all().filter((image) => isWithin(tables, scope, image))
   const change = (image: Image): Image => {
     images.put(image.id, image)
     return image
@@ -39,20 +41,17 @@ export function memoryImagesStore(tables: MemoryTables, run: Run, time: () => Da
         for (const image of gone) change({ ...image, state: 'pruned', prunedAt: now })
         return gone.length
       }),
-    get: (id: string) => run(() => images.get(id)),
-    find: (prefix: string, licenseId: string | undefined, limit: number) =>
+    get: (scope, id) => run(() => within(scope).find((image) => image.id === id)),
+    find: (scope, prefix, limit) =>
       run(() =>
-        images
-          .all()
+        within(scope)
           .filter((image) => image.checksum.startsWith(prefix))
-          .filter((image) => licenseId === undefined || image.licenseId === licenseId)
           .sort((one, other) => byBytes(one.id, other.id))
           .slice(0, limit),
       ),
-    list: (filter: ImageFilter) =>
+    list: (scope, filter) =>
       run(() =>
-        images
-          .all()
+        within(scope)
           .filter((image) => fits(image, filter))
           .sort((one, other) => +other.capturedAt - +one.capturedAt || byBytes(other.id, one.id))
           .slice(0, filter.limit),
@@ -74,14 +73,9 @@ export function memoryImagesStore(tables: MemoryTables, run: Run, time: () => Da
   }
 }
 
-function fits(image: Image, { licenseId, fingerprint, app, state }: ImageFilter): boolean {
+function fits(image: Image, { fingerprint, app, state }: ImageFilter): boolean {
   const is = (asked: string | undefined, value: string | undefined) => asked === undefined || asked === value
-  return (
-    is(licenseId, image.licenseId) &&
-    is(fingerprint, image.fingerprint) &&
-    is(app, image.app) &&
-    is(state, image.state)
-  )
+  return is(fingerprint, image.fingerprint) && is(app, image.app) && is(state, image.state)
 }
 
 function register(tables: MemoryTables, given: NewImage, now: Date): Registered {

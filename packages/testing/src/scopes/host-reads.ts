@@ -1,9 +1,29 @@
+import { PLATFORM } from '@svc/core'
+import { buildAccessSession } from '../access/build-access-session.ts'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
+import { buildImage } from '../images/build-image.ts'
 import { buildTransferKey } from '../transfer-keys/build-transfer-key.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 type Thing = Required<Pick<ScopedRead, 'of' | 'add'>>
+const session: Thing = {
+  of: 'license',
+  add: async (stores, { licenseId }, now) => {
+    const { id, ...made } = buildAccessSession({ licenseId, fingerprint: 'fp-1' })
+    await stores.accessSessions.open({ id, ...made }, { perHost: 9, total: 999 }, now)
+    return id
+  },
+}
+const image: Thing = {
+  of: 'license',
+  add: async ({ agents, images }, { licenseId }, now) => {
+    await agents.heartbeat(buildHeartbeat({ licenseId, fingerprint: 'fp-1' }), now)
+    const added = buildImage({ licenseId })
+    await images.register(added, now)
+    return added.id
+  },
+}
 const transferKey: Thing = {
   of: 'license',
   add: async ({ agents, transferKeys }, { licenseId }, now) => {
@@ -17,6 +37,27 @@ const transferKey: Thing = {
 
 /** The reads of hosts and of what belongs to them, and writes by an id that a caller names. */
 export const hostReads: Readonly<Record<string, ScopedRead>> = {
+  'accessSessions.list': {
+    ...session,
+    read: async ({ accessSessions }, scope) =>
+      idsOf(await accessSessions.list(scope, { active: false, limit: 999 })),
+  },
+  'accessSessions.get': {
+    ...session,
+    read: async ({ accessSessions }, scope, { id }) => idsOf(await accessSessions.get(scope, id)),
+  },
+  'images.list': {
+    ...image,
+    read: async ({ images }, scope) => idsOf(await images.list(scope, { limit: 999 })),
+  },
+  'images.get': { ...image, read: async ({ images }, scope, { id }) => idsOf(await images.get(scope, id)) },
+  'images.find': {
+    ...image,
+    read: async ({ images }, scope, { id }) => {
+      const checksum = (await images.get(PLATFORM, id))?.checksum
+      return idsOf(await images.find(scope, checksum ?? '', 99))
+    },
+  },
   'transferKeys.list': {
     ...transferKey,
     read: async ({ transferKeys }, scope) => idsOf(await transferKeys.list(scope, 999)),

@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { buildAccessSession, buildJob } from '@svc/testing'
 import { buildAlertWrite } from '../../../../testing/src/alerts/build-alert-write.ts'
 import { buildImage } from '../../../../testing/src/images/build-image.ts'
@@ -129,7 +130,7 @@ export const HOST_LISTS: Readonly<Record<string, ListRow>> = {
     add: async ({ stores, id, licenseId, host: { fingerprint, hostname }, isSpecial: is, now }) => {
       const session = buildAccessSession({ id, licenseId, fingerprint, hostname })
       await stores.accessSessions.open(session, opened, now)
-      if (!is) await stores.accessSessions.revoke(id, now)
+      if (!is) await stores.accessSessions.revoke(PLATFORM, id, now)
       return id
     },
     filters: { license, host, active: { ...special('', '', 'invalid-input'), value: () => true } },
