@@ -38,6 +38,6 @@ export default {
   workerIdleMemoryLimit: '1GB',
   // Suites are transformed once, wherever a run keeps its temporary files.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  // Busy machines are slow: speed is for the bench, and this limit for what hangs.
+  // Busy machines are slow: speed is for the bench, and this limit for tests that hang.
   testTimeout: 60_000,
 }

@@ -42,7 +42,7 @@ export async function bundle(
     conditions: ['svc-source'],
     external: OUTSIDE,
     banner: { js: REQUIRE },
-    // The ORM uses the names of classes, and readers of stack traces those of functions. Minifying gained
+    // The ORM uses the names of classes, and readers of stack traces the names of functions. Minifying gained
     // nothing.
     keepNames: true,
     metafile: true,

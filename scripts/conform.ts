@@ -1,12 +1,10 @@
-// `npm run conform`: random sequences of commands, to which the fake storage and a database must give the
-// same answers.
-//   --runs N       sequences in all (default 2000), each up to 200 commands and 100 on average
-//   --seed N       of the first hundred; each hundred after it has the next number (default: a new one)
-//   --workers N    processes to share the sequences between, each with its own database (default 1)
-//   --at-most N    stops after N seconds; a line that begins with SHORT: says how many sequences are missing
-//   --storage S    pglite (default) or postgresql: the server of DATABASE_URL, else a throwaway one
-// Exit code 1 with the smallest sequence whose answers differ, and for too few sequences unless --at-most
-// ended the run; 2 for a bad option.
+// `npm run conform`: random sequences of commands; the fake storage and a database must give the same
+// answers. --runs N sequences in all (default 2000), each up to 200 commands and 100 on average --seed N of
+// the first hundred; each hundred after it has the next number (default: a new one) --workers N processes to
+// share the sequences between, each with its own database (default 1) --at-most N stops after N seconds; a
+// line that begins with SHORT: says how many sequences are missing --storage S pglite (default) or
+// postgresql: the server of DATABASE_URL, else a throwaway one Exit code 1 with the smallest sequence whose
+// answers differ, and for too few sequences unless --at-most ended the run; 2 for a bad option.
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
@@ -138,7 +136,7 @@ async function main(): Promise<number> {
   return code
 }
 
-/** Starts PostgreSQL, and sets the variable in which test databases look for its URL. */
+/** Starts PostgreSQL, and sets the variable that tells test databases its URL. */
 async function server(): Promise<AsyncDisposable> {
   await startPostgres()
   return { [Symbol.asyncDispose]: async () => stopPostgres() }

@@ -8,7 +8,7 @@ import { root } from './project.mjs'
 
 /** More suites than these fail for a reason. */
 const FLAKY_MOST = 3
-/** Commits for which a suite may stand in the list. */
+/** Commits that a suite may stand in the list for. */
 const COMMITS_MOST = 10
 
 /**

@@ -9,8 +9,8 @@ const cli = join(root, 'packages/cli')
 
 /**
  * Loads each module of Node.js when it is first used. An `import` reads all that a module offers, and so
- * loads what stands behind it: that of `node:http` alone costs 13 MB. The names are those of a prototype,
- * since each import would otherwise copy them all.
+ * loads the modules behind it: importing `node:http` alone costs 13 MB. The names stand on a prototype, since
+ * each import would otherwise copy them all.
  */
 const lateNode: Plugin = {
   name: 'late-node',

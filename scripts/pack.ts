@@ -1,8 +1,8 @@
-// `npm run pack`: makes what would be published, in the folder of `--out` (default `packed`):
+// `npm run pack`: makes the packages to be published, in the folder of `--out` (default `packed`):
 // - a tarball of each package, with its README, its declarations and its code
 // - `svc-agent.mjs`, the host agent as one file
-// - `package.json` and `package-lock.json`, by which `npm ci` installs the control plane from the tarballs,
-//   with the dependencies of this checkout
+// - `package.json` and `package-lock.json`, for `npm ci` to install the control plane from the tarballs, with
+// the dependencies of this checkout
 // - `Containerfile`, which makes an image of the control plane in this way
 // Nothing is written beside the sources except `dist`, the ordinary build.
 import { execFileSync } from 'node:child_process'

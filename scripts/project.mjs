@@ -11,7 +11,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const modules = join(root, 'node_modules')
 
-/** The Node 24 that the lock installs: the code runs on it, whatever version the machine has. */
+/** The Node 24 that the lock installs: the code runs on it, with any version on the machine. */
 export const node = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 
 /** The environment of every child process, with the project's own tools first in PATH. */
@@ -88,7 +88,7 @@ function passOn(child) {
 /**
  * Runs the project's Node to its end and passes signals on. Returns the exit code (128 + number if a signal
  * ended it). `alone` gives the child a process group of its own and no standard input, so that one Ctrl-C
- * reaches it once. `environment` has variables beside those of this process.
+ * reaches it once. `environment` has variables beside this process's.
  */
 export function runNode(args, { alone = false, environment, onMessage } = {}) {
   const input = alone ? 'ignore' : 'inherit'

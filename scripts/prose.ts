@@ -1,12 +1,13 @@
 // `npm run prose`: checks that comments and pages are plain English. A sentence begins with its subject, a
-// comment gives one measured figure, and lines are as wide as code. `npm run prose -- packages/core/src/jobs`
-// chooses files. Prints `file:line  rule: words` for each fault; exit code 1 when there is one. Then prints
-// how often clauses stand for a noun, and with `--clauses` each of them.
+// comment gives one measured figure, and lines are as wide as code. Clauses as in "what became of it" rarely
+// stand for a noun: each page is judged, and the whole project when no files are chosen.
+// `npm run prose -- packages/core/src/jobs` chooses files; `--clauses` lists each clause. Prints
+// `file:line  rule: words` for each fault; exit code 1 when there is one.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { proseFaults } from './prose/check.ts'
-import { type Counted, countClauses, ratesOf } from './prose/clauses.ts'
+import { badPages, badRates, type Counted, countClauses, ratesOf } from './prose/clauses.ts'
 
 const root = join(import.meta.dirname, '..')
 const lists = process.argv.includes('--clauses')
@@ -35,5 +36,7 @@ if (lists)
     for (const { line, clause, words } of hits) console.log(`${path}:${line}  ${clause}: …${words}…`)
 for (const kind of ['comments', 'pages'] as const)
   console.log(`prose: ${kind}: ${ratesOf(counted.filter((each) => each.kind === kind))}`)
-console.log(`prose: ${paths.length} files, ${faults.length} faults`)
-process.exitCode = faults.length > 0 ? 1 : 0
+const bad = [...badPages(counted), ...(chosen.length === 0 ? badRates(counted) : [])]
+for (const sentence of bad) console.error(`${sentence} npm run prose -- --clauses`)
+console.log(`prose: ${paths.length} files, ${faults.length + bad.length} faults`)
+process.exitCode = faults.length + bad.length > 0 ? 1 : 0

@@ -1,4 +1,4 @@
-// A folder in memory for what a test run writes: it makes some thousand databases and data folders of many
+// A folder in memory for the files of a test run: it makes some thousand databases and data folders of many
 // small files each. On a disk, the file system took ten times as long to copy a database.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem } from 'node:os'
@@ -13,7 +13,7 @@ const FOR_EVERYBODY = 0o1777
 
 /**
  * Makes the folder, which is removed at the end of this process. Undefined where memory is short or runs no
- * programs, and where TMPDIR says what to use.
+ * programs, and where TMPDIR names another folder.
  */
 export function ramFolder() {
   if (process.env.TMPDIR || !isFit()) return undefined

@@ -1,6 +1,5 @@
 // `npm start`: from a fresh clone to a control plane with an attached agent. Installs and builds if needed,
-// then runs `svc up` with the arguments: `npm start -- --port 9000`. Ctrl-C drains; the exit code is that of
-// svc.
+// then runs `svc up` with the arguments: `npm start -- --port 9000`. Ctrl-C drains; the exit code is svc's.
 import { ensureInstalled, runNode } from './project.mjs'
 
 ensureInstalled()

@@ -19,7 +19,7 @@ const HANDLERS: Readonly<Record<string, string>> = {
   stop: 'echo working; while :; do sleep 0.05; done',
 }
 
-/** The agent of the page as a process of its own, and what it prints. */
+/** The agent of the page as a process of its own, and its output. */
 class PageAgent {
   readonly child: ChildProcess
   readonly #waiting: { readonly wanted: string; readonly found: () => void }[] = []

@@ -7,7 +7,7 @@ import { byListen, type Mounted, mounted } from './support/mounted.ts'
 const PAGE = 'docs/api-tokens.md'
 const exec = promisify(execFile)
 
-/** Runs a program of the page as its pipeline does; returns what it prints. */
+/** Runs a program of the page as its pipeline does; returns its output. */
 async function run(program: string, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await exec('sh', ['-c', program], { env: { PATH: process.env.PATH ?? '', ...env } })
   return stdout

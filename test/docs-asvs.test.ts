@@ -6,7 +6,7 @@ import { root } from './docs/page.ts'
 
 const PAGE = 'docs/reference/asvs.md'
 
-/** A row of the page: an id, its level, the rule in our words, and what shows it. */
+/** A row of the page: an id, its level, the rule in our words, and its evidence. */
 interface Row {
   readonly id: string
   readonly level: string
@@ -36,7 +36,7 @@ const pathOf = (file: string): string =>
 
 const CALL = /(?:\b(?:test|it|describe)(?:\.[a-z]+)*|[)`])\s*\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1\s*,/gs
 
-/** The titles of tests and groups in a source, those of tables (`.each`) with their `%s`. */
+/** The titles of tests and groups in a source, titles of tables (`.each`) with their `%s`. */
 const titlesIn = (source: string): string[] =>
   [...source.matchAll(CALL)].map(([, , title = '']) => title.replaceAll(/\\(['"`\\])/g, '$1'))
 

@@ -15,7 +15,7 @@ const { blocks, prose } = readPage(PAGE, readFileSync(join(root, PAGE), 'utf8'))
 const ofLanguage = (wanted: string) =>
   blocks.filter(({ language }) => language === wanted).map(({ text }) => text)
 const [scrape = '', agent = ''] = ofLanguage('sh')
-/** A command and what it prints, from a block that shows both. */
+/** A command and its output, from a block that shows both. */
 const shown = ofLanguage('console').map((text) => {
   const [command = '', ...lines] = text.split('\n')
   return { command: command.replace(/^\$ /, ''), lines }

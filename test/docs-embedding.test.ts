@@ -47,7 +47,7 @@ function programsOf(path: string): readonly Shown[] {
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** A shown output as a pattern: `…` stands for whatever comes. */
+/** A shown output as a pattern: `…` stands for any text. */
 const pattern = (output: string) => new RegExp(`^${output.split('…').map(escaped).join('[^\\n]*')}$`)
 
 describe('the programs that the docs show', () => {

@@ -62,7 +62,7 @@ describe('the summaries of operations', () => {
     const summaries = new Map(OPERATIONS.map(({ name, summary }) => [name, summary]))
     const { program } = await inspectedProgram()
     const described = commandsOf(program).flatMap(({ words, command }) => {
-      // A command below a noun of two words, such as `git hooks add`, is that of `git-hooks.add`.
+      // A command below a noun of two words, such as `git hooks add`, belongs to `git-hooks.add`.
       const given = words.slice(1, -1).join('-')
       const noun = NOUNS[given] ?? given
       const name = `${noun}.${words.at(-1)}`

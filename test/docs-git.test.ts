@@ -11,7 +11,7 @@ import { freePort } from './support/free-port.ts'
 const PAGE = 'docs/git.md'
 const FIVE_MINUTES_MS = 300_000
 const { blocks } = readPage(PAGE, readFileSync(join(root, PAGE), 'utf8'))
-/** The walk of the page: its blocks of shell, of which the first runs in a terminal of its own. */
+/** The walk of the page: its blocks of shell; the first runs in a terminal of its own. */
 const [start = '', ...steps] = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
 
 function hasTools(): boolean {

@@ -22,8 +22,8 @@ const METRICS_TOKEN = 'the-token-of-a-scraper-in-this-test'
 const isThere = spawnSync('nginx', ['-v']).error === undefined
 
 /**
- * The page's configuration as it stands, but for what a machine of tests has not got: its ports and
- * certificates.
+ * The page's configuration as it stands, but for the ports and certificates, which a machine of tests has not
+ * got.
  */
 async function configuration(folder: string, port: number, servicePort: number): Promise<string> {
   const authority = await makeAuthority(folder, 'authority')
@@ -163,7 +163,7 @@ nginx('the reverse proxy of docs/deployment.md, run by nginx where it is install
       ca: readFileSync(join(folder, 'authority.crt')),
       minVersion: version,
       maxVersion: version,
-      // The client is as lax as can be: what is refused, the proxy refuses.
+      // The client is as lax as can be: the proxy makes all refusals.
       ciphers: `${ciphers ?? 'ALL'}:@SECLEVEL=0`,
     })
     try {

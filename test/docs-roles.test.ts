@@ -75,7 +75,7 @@ describe('the roles of docs/deployment.md', () => {
       return (await faked.plane.systemCheck.run()).checks.find(({ name }) => name === 'database')
     }
     expect(await database(app)).toMatchObject({ status: 'ok' })
-    // As pg_restore does: it makes the table anew, under the default rights, and grants what the dump has.
+    // As pg_restore does: it makes the table anew, under the default rights, and grants the dump's rights.
     await run(owner, 'create table made (like audit_log including all);\ndrop table audit_log;\n')
     await run(owner, 'alter table made rename to audit_log;\ngrant select, insert on audit_log to svc_app;\n')
     expect(await database(app)).toMatchObject({ status: 'warn', detail: 'audit-can-change' })

@@ -186,7 +186,7 @@ describe('the roles on the page', () => {
     const staff = ADMIN_ROLES.map((role) => [
       `\`${role}\``,
       role === 'super_admin'
-        ? 'everything, also what later releases add'
+        ? 'everything, also additions of later releases'
         : words(permissionsOf({ role, tenantId: undefined })),
     ])
     const people = TENANT_ROLES.map((role) => [

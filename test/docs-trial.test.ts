@@ -28,7 +28,7 @@ function commandOnPath(): string {
   return `${bin}:${process.env.PATH}`
 }
 
-/** Places of the reader, with which the page's examples are replaced. */
+/** Places of the reader, which replace the page's examples. */
 type Places = Readonly<Record<string, string>>
 
 function asReader(text: string, places: Places): string {
@@ -60,7 +60,7 @@ function printed(blocks: readonly string[], path: string, password: string): Pro
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** A shown output as a pattern: `…` stands for whatever comes. */
+/** A shown output as a pattern: `…` stands for any text. */
 const pattern = (output: string) => new RegExp(`^${output.split('…').map(escaped).join('[^\\n]*')}$`)
 
 /** Starts the trial, stops it when its agent has reported, and returns the id of the host. */

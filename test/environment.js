@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TestEnvironment } from 'jest-environment-node'
 
-/** A busy machine closes what a suite has ended within this time. */
+/** A busy machine closes connections that a suite has ended within this time. */
 const GRACE_MS = 10_000
 const LOOK_MS = 20
 // Kinds that a suite opens on purpose and must close. Files and one-off requests end by themselves.

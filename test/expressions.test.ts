@@ -46,7 +46,7 @@ const MADE_AT_READING = [
   'packages/core/src/provisioning/order.ts',
   'packages/core/src/surface/scan/tech-rules.ts',
 ]
-/** Modules that make expressions of constants when they are called, and what these are. */
+/** Modules that make expressions of constants when they are called, and these constants. */
 const MADE_LATER: Readonly<Record<string, readonly RegExp[]>> = {
   'packages/cli/src/agent/wire/host-facts.ts': [/^MemTotal:\s+(\d+) kB/m],
 }

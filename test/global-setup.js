@@ -1,7 +1,7 @@
 // Gives the run one real PostgreSQL: the one of DATABASE_URL, else a throwaway of our own. Suites read
 // SVC_TEST_POSTGRES (a URL whose user may create databases) and SVC_TEST_POSTGRES_VERSION (`18.4`, for
 // titles), SVC_TEST_PACKED (a folder for `npm run pack`, which the first suite that needs it makes), and
-// SVC_TEST_SAMPLE (a number that chooses what this run tries, from jest.config.js).
+// SVC_TEST_SAMPLE (a number that chooses the samples of this run, from jest.config.js).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'

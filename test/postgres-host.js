@@ -1,7 +1,7 @@
 // Keeps one throwaway PostgreSQL for a test run. A process of its own, so that however the run ends (done,
 // Ctrl-C, kill -9) the closing of its standard input stops the database and removes the folder: nothing is
 // left behind. Prints one JSON line when ready: { url, version, pid } or { error }. Settings as JSON in the
-// first argument go over those of tests: a benchmark pays for its durability. A test that kills the server
+// first argument go over the tests' own: a benchmark pays for its durability. A test that kills the server
 // restarts it with a line `start` on standard input, and gets a line again.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
@@ -19,7 +19,7 @@ let said = ''
 let loading
 
 // Durability is off: the data lives as long as the run. Everything else is as a server in production has it,
-// but for its time zone: the one that is farthest from UTC shows what depends on it.
+// but for its time zone: the one that is farthest from UTC shows dependences on it.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

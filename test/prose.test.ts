@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { proseFaults } from '../scripts/prose/check.ts'
-import { countClauses, ratesOf } from '../scripts/prose/clauses.ts'
+import { badPages, badRates, countClauses, ratesOf } from '../scripts/prose/clauses.ts'
 
 const rulesOf = (path: string, text: string) =>
   proseFaults(path, text).map(({ line, rule }) => `${line} ${rule}`)
@@ -111,5 +111,28 @@ describe('A clause that stands for a noun', () => {
     ]
     expect(ratesOf(counted)).toBe('"what" 0.50, "of which" 0.00, "that of" 0.50 in 1,000 words of 2001')
     expect(ratesOf([])).toBe('"what" 0.00, "of which" 0.00, "that of" 0.00 in 1,000 words of 0')
+  })
+
+  const plain = 'word '.repeat(996)
+
+  test.each([
+    ['it shows what it is', 1, '"what": 1.00'],
+    ['the host by which it was sent is well', 2, '"of which": 0.50'],
+    ['its state is that of its last job', 3, '"that of": 0.33'],
+  ])('may not stand too often in the whole project: %s', (words, thousands, expected) => {
+    const text = (times: number) => `// ${words} ${plain}${'word '.repeat(1_000 * (times - 1)).trim()}\n`
+    expect(badRates([countClauses('a.ts', text(thousands))])).toEqual([expect.stringContaining(expected)])
+    expect(badRates([countClauses('a.ts', text(2 * thousands))])).toEqual([])
+  })
+
+  test('may stand twice in a short page, and twice in 1,000 words of a long one', () => {
+    const page = (times: number, words: number) =>
+      countClauses('docs/a.md', `${'what '.repeat(times)}${'word '.repeat(words - times)}`)
+    expect(badPages([page(2, 10), page(4, 2_100)])).toEqual([])
+    expect(badPages([page(3, 10), page(5, 2_100)])).toEqual([
+      expect.stringContaining('docs/a.md: 3 clauses stand for a noun'),
+      expect.stringContaining('docs/a.md: 5 clauses stand for a noun'),
+    ])
+    expect(badPages([countClauses('a.ts', '// what what what\n')])).toEqual([])
   })
 })

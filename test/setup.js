@@ -1,9 +1,9 @@
 // For every suite: no connection leaves the machine, no test leaves a promised exchange behind, and none asks
 // for an exchange that nobody plays.
 //
-// nock is off until a suite says `nock.activate()`, as that of production's addresses does. While it is on it
-// stands in for every socket: nothing reaches a real server before the client's first complete request, so a
-// slow or broken request, or a server that speaks first, cannot be tested, and each request costs 0.3 ms
+// nock is off until a suite says `nock.activate()`, as the suite of production's addresses does. While it is
+// on it stands in for every socket: nothing reaches a real server before the client's first complete request,
+// so a slow or broken request, or a server that speaks first, cannot be tested, and each request costs 0.3 ms
 // more.
 import { Socket } from 'node:net'
 import { afterAll, afterEach, expect } from '@jest/globals'
@@ -16,7 +16,7 @@ nock.restore()
 nock.disableNetConnect()
 nock.enableNetConnect(LOOPBACK)
 
-// Without nock, whatever opens a socket meets this; with it, nock itself refuses. The database of
+// Without nock, every opening of a socket meets this; with it, nock itself refuses. The database of
 // DATABASE_URL may stand elsewhere.
 const database = new URL(process.env.SVC_TEST_POSTGRES).hostname
 

@@ -3,7 +3,7 @@ import type { Stream } from './load/load.ts'
 import type { PartProcess } from './part-process.ts'
 import type { Running, Variant } from './scenario.ts'
 
-/** A server that is ready, and what can be asked of its data. */
+/** A server that is ready, and the questions that its data answers. */
 export interface Served {
   readonly part: PartProcess
   /** A part that the measured one needs; it stops with it. */

@@ -1,4 +1,4 @@
-// npm run bench: measures the product beside what a user would pick instead.
+// npm run bench: measures the product beside a user's alternatives.
 import process from 'node:process'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { writePage } from './report/page.ts'
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   }
 }
 
-// A signal ends the run by `process.exit`, so that listeners of `exit` clear away what the run made.
+// A signal ends the run by `process.exit`, so that listeners of `exit` clear the run's files away.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 try {
   await main()

@@ -69,7 +69,7 @@ export class PartProcess {
 
   /**
    * Runs a command of the part.
-   * @throws Error with the message of what the command threw
+   * @throws Error with the message of the command's error
    */
   ask<Result>(name: string, input: unknown = null): Promise<Result> {
     const id = this.#asked
@@ -91,7 +91,7 @@ export class PartProcess {
     return this.ask<Hotspots>('hotspots')
   }
 
-  /** Stops the part, then its process, whatever state both are in. */
+  /** Stops the part, then its process, in any state of both. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const late = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS)

@@ -9,7 +9,7 @@ import { type CountedStatement, type StatementTimes, timesOf } from './measure/s
 
 const HOST = new URL('../../test/postgres-host.js', import.meta.url)
 
-/** Settings of a measured server: those of PostgreSQL itself, fully durable. */
+/** Settings of a measured server: PostgreSQL's own, fully durable. */
 export const DURABLE_SETTINGS = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -40,7 +40,10 @@ export interface Postgres extends AsyncDisposable {
   query<Row>(text: string, params?: readonly unknown[]): Promise<Row[]>
 }
 
-/** Starts a PostgreSQL in a temporary folder. `environment` is added to that of the server's processes. */
+/**
+ * Starts a PostgreSQL in a temporary folder. `environment` is added to the environment of the server's
+ * processes.
+ */
 export async function startPostgres(environment: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const host = spawn(process.execPath, [HOST.pathname, JSON.stringify(DURABLE_SETTINGS)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -34,7 +34,7 @@ export interface Running {
   hotspots?(work: () => Promise<unknown>): Promise<Hotspots>
   /**
    * Checks, at the end, that all counted operations were done.
-   * @throws Error saying what is missing
+   * @throws Error naming the missing thing
    */
   check?(counted: number): Promise<void>
   stop(): Promise<void>

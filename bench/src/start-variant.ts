@@ -9,7 +9,7 @@ import type { Done, Running, Variant } from './scenario.ts'
 /** A program that is started again and again. */
 export interface StartVariant {
   readonly name: string
-  /** Arguments of Node, and what the program finds in its environment. */
+  /** Arguments of Node, and the program's environment. */
   readonly program: (
     bench: Bench,
   ) => Promise<{ readonly args: readonly string[]; readonly env?: NodeJS.ProcessEnv }>

@@ -11,7 +11,7 @@ const COMPARED = [
   '@mikro-orm/core',
 ]
 
-/** The versions of what is measured beside the product. */
+/** The versions of the programs measured beside the product. */
 export const versions = (): Readonly<Record<string, string>> =>
   Object.fromEntries(COMPARED.map((name) => [name, versionOf(name)]))
 

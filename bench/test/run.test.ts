@@ -25,7 +25,7 @@ test(
       expect(round).toMatchObject({ perSecond: expect.any(Number), p99: expect.any(Number) })
       expect(round?.perSecond).toBeGreaterThan(0)
     }
-    // The last one has no database; what others do meanwhile is counted.
+    // The last one has no database; the others' work meanwhile is counted.
     for (const [round] of variants.slice(0, 2)) expect(round?.statements).toBeGreaterThan(0)
   },
   RUN_MS,

@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly bug: string | undefined
   /**
    * The longest recovery after the last fault. Default: the lease and five seconds, and two starts of the
-   * replicas on this machine, since what was killed last may be killed again while it starts.
+   * replicas on this machine, since the process that was killed last may be killed again while it starts.
    */
   readonly recoveryLimitSeconds: number | undefined
   /** The least kills and faults. Until then faults go on for up to twice `seconds`; fewer are a breach. */

@@ -34,7 +34,7 @@ function sentenceOf(text: string): string {
   return (/^.*?[.](?= |$)/.exec(words.trim())?.[0] ?? words.trim()).replace(/\.$/, '')
 }
 
-/** The names of a service's own methods and getters; those of an object without a class are its fields. */
+/** The names of a service's own methods and getters; an object without a class has its fields. */
 function methodsOf(service: object): readonly string[] {
   const kind = Object.getPrototypeOf(service)
   const names = Object.getOwnPropertyNames(kind === Object.prototype ? service : kind)

@@ -14,7 +14,7 @@ export interface Import {
   readonly names: readonly string[]
 }
 
-/** A source file in which everything but code is blanked out, so that rules match neither prose nor data. */
+/** A source file with everything but code blanked out, so that rules match neither prose nor data. */
 export interface Source {
   readonly path: string
   readonly lines: number

@@ -75,8 +75,8 @@ export interface Tarball {
 const KEPT = ['version', 'license', 'dependencies', 'optionalDependencies', 'bin', 'engines'] as const
 
 /**
- * Returns what `npm ci` needs to install these tarballs, which lie beside it. Their dependencies have the
- * versions and digests of the checkout's own lock.
+ * Returns the files that `npm ci` needs to install these tarballs, which lie beside it. Their dependencies
+ * have the versions and digests of the checkout's own lock.
  */
 export function installationOf(packages: Places, tarballs: readonly Tarball[]): Installation {
   const wanted = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]))

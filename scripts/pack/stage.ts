@@ -17,8 +17,8 @@ const SOURCE_CONDITION = 'svc-source'
 const MADE_LATER: ReadonlySet<string> = new Set(['agent', 'bundle', 'docs'])
 
 /**
- * Copies what is published of a package: its manifest without what leads into the sources, its README, and
- * its folders. A file of `dist` goes along if its source still exists. Source maps would need the sources.
+ * Copies the published parts of a package: its manifest without paths into the sources, its README, and its
+ * folders. A file of `dist` goes along if its source still exists. Source maps would need the sources.
  */
 export function stage(from: string, to: string): void {
   const manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as Manifest

@@ -4,7 +4,7 @@ import { codeOf, lineAt } from '../layers/source.ts'
 import { DRAW_RULES, type DrawRule } from './draw-rules.ts'
 import type { ListedFault } from './fault.ts'
 
-/** A source with what is blanked out of it: comments, and texts. */
+/** A source with the parts that are blanked out of it: comments, and texts. */
 interface Text {
   readonly path: string
   readonly text: string

@@ -88,3 +88,29 @@ export function ratesOf(counted: readonly Counted[]): string {
   const rates = CLAUSES.map((clause) => `"${clause}" ${rateOf(counted, clause).toFixed(2)}`)
   return `${rates.join(', ')} in 1,000 words of ${words}`
 }
+
+/** How often each clause may stand in 1,000 words of the whole project. */
+export const MOST: Readonly<Record<Clause, number>> = { what: 0.5, 'of which': 0.3, 'that of': 0.2 }
+
+/** Clauses of all kinds that a page may have in 1,000 words; a short page may have as many. */
+const MOST_OF_PAGE = 2
+
+/** Returns the pages with too many clauses, a sentence each. */
+export function badPages(counted: readonly Counted[]): string[] {
+  return counted
+    .filter(
+      ({ kind, words, hits }) => kind === 'pages' && hits.length > MOST_OF_PAGE * Math.max(1, words / 1_000),
+    )
+    .map(
+      ({ path, words, hits }) =>
+        `${path}: ${hits.length} clauses stand for a noun in ${words} words, at most ${MOST_OF_PAGE} in 1,000 may.`,
+    )
+}
+
+/** Returns the clauses that the whole project has too often, a sentence each. */
+export function badRates(counted: readonly Counted[]): string[] {
+  return CLAUSES.filter((clause) => rateOf(counted, clause) > MOST[clause]).map(
+    (clause) =>
+      `"${clause}": ${rateOf(counted, clause).toFixed(2)} in 1,000 words, at most ${MOST[clause]}: name the thing.`,
+  )
+}

@@ -7,7 +7,7 @@ const PAUSE_MS = 5
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let times: number[] = []
-/** The index in `times` at which the current piece begins. */
+/** The index in `times` where the current piece begins. */
 let unmarked = 0
 let marked: number[] = []
 let failed = 0

@@ -19,7 +19,7 @@ export interface WatchedDatabase {
 }
 
 const POOL_SIZE = 10
-/** Tables that record on purpose what was refused, and what the key of a license asked for. */
+/** Tables that record refusals on purpose, and the calls of a license key. */
 const UNWATCHED = ['audit_log', 'license_calls']
 /**
  * Exclusions from the comparison, which change without an accepted attack: the time of a session's last use,

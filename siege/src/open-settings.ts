@@ -1,6 +1,6 @@
 import { BILLING_SETTINGS } from '../../test/support/scripted-billing.ts'
 
-/** Settings with which no route is closed for want of one: requests get as far as they can. */
+/** Settings that open every route: requests get as far as they can. */
 export const OPEN_SETTINGS = {
   SERVICE_PUBLIC_URL: 'https://svc.example',
   RELAY_MODE: 'external',

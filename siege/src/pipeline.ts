@@ -7,7 +7,7 @@ export interface WireAnswer {
   readonly body: string
 }
 
-/** A request as bytes; `isHead`: the answer has no body, whatever its `Content-Length`. */
+/** A request as bytes; `isHead`: the answer has no body, with any `Content-Length`. */
 export interface WireRequest {
   readonly bytes: Buffer
   readonly isHead: boolean

@@ -12,7 +12,7 @@ export interface Field {
 export const typesOf = ({ type, enum: words }: Schema): readonly string[] =>
   words === undefined ? [type].flat().map(String) : ['string']
 
-/** Every field of a schema, those of its objects and of the entries of its lists too. */
+/** Every field of a schema, also of its objects and of the entries of its lists. */
 export function fieldsOf(schema: Schema, names: readonly string[] = []): readonly Field[] {
   const own = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Schema>>)
   return own.flatMap(([name, field]) => {

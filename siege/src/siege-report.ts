@@ -69,14 +69,14 @@ const MAX_ALONE_MS = 8
 /**
  * The longest turn of the event loop's thread, in milliseconds, including the work of PGlite. Only the
  * thread's own work counts, but it is slower if other work uses the cores or if memory is slow. The limit is
- * therefore scaled by the slowdown of the good client when alone, or by that of work on megabytes, of which
- * the longest turns consist.
+ * therefore scaled by the slowdown of the good client when alone, or by the slowdown of work on megabytes,
+ * which makes up the longest turns.
  */
 const MAX_TURN_MS = 300
 const MAX_GROWTH = 1.2
 /**
- * Bad requests from which on the resident memory is judged. In shorter sieges it has not settled after the
- * warm-up, so only the memory held is judged.
+ * Bad requests before the resident memory is judged. In shorter sieges it has not settled after the warm-up,
+ * so only the memory held is judged.
  */
 const SETTLED = 140_000
 /**
@@ -91,7 +91,7 @@ export const isJudgeable = ({ quiet }: SiegeReport): boolean => quiet.bystander.
 
 /** Limits of the good client's 99th percentile while the siege is paced, in milliseconds. */
 export interface PacedLimits {
-  /** Limit of the median over pieces of four seconds, on which short bursts of other work have no effect. */
+  /** Limit of the median over pieces of four seconds. Short bursts of other work do not change it. */
   readonly median: number
   /** Limit over the whole paced time. */
   readonly whole: number

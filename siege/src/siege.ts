@@ -12,17 +12,16 @@ import { isRefusal, Tally } from './tally.ts'
 /** Requests before the scene is staged anew, so that changes by earlier requests do not weaken later ones. */
 const STAGE_EVERY = 4096
 /**
- * Requests in a piece of a paced siege, which is judged by itself: four seconds, in which the good client
- * sends some 700 requests.
+ * Requests in a piece of a paced siege, which is judged by itself: four seconds, with some 700 requests of
+ * the good client.
  */
 const PIECE = 1024
 const LANES = 2
 const QUIET_MS = 3000
 const END_MS = 500
 /**
- * The share of the requests that is a warm-up, in which times and memory are not judged: code is compiled,
- * caches fill, and resident memory grows, to 139 MB after 10,000 requests, 165 after 35,000 and 174 after
- * 160,000.
+ * The share of the requests that is a warm-up without judgement of times and memory: code is compiled, caches
+ * fill, and resident memory grows, to 139 MB after 10,000 requests, 165 after 35,000 and 174 after 160,000.
  */
 const WARM_SHARE = 0.25
 

@@ -5,7 +5,7 @@ const RESOLUTION_MS = 5
 const NS_PER_MS = 1e6
 const US_PER_MS = 1000
 /**
- * A turn in which the thread of the loop worked longer than this is reported, with the requests of that turn.
+ * A turn that took the thread of the loop longer than this is reported, with the requests of that turn.
  */
 const BUSY_MS = 25
 const MAX_TOLD = 5

@@ -44,7 +44,7 @@ function documented({ method, path }: Target): readonly number[] {
 const MAY_BE_CLOSED: ReadonlySet<string> = new Set(['/login', '/api/v1/provisioning/worker'])
 const isBusy = ({ path }: Route, status: number): boolean => MAY_BE_CLOSED.has(path) && status === 503
 
-/** Returns what is wrong with an answer; undefined if nothing is. */
+/** Returns the fault of an answer; undefined if there is none. */
 export function faultOf(target: Target, request: WireRequest, answer: WireAnswer): string | undefined {
   const { status, head, body } = answer
   if (isUnread(request, answer)) return undefined
@@ -61,9 +61,9 @@ const isUnread = ({ bytes }: WireRequest, { status, head, body }: WireAnswer): b
     (status === 431 && bytes.indexOf('\r\n\r\n') > MAX_HEAD_BYTES))
 
 // `detail` and `candidates` are for signed-in operators, and repeat names from their request. The others are
-// documented at their routes: the stored revision, the stored image, the tries that are left for a PIN, what
-// is missing before something can run, the tier that is paid for, why a page was not read, the record that
-// proves a domain, the scan that runs.
+// documented at their routes: the stored revision, the stored image, the tries that are left for a PIN, the
+// settings that are missing before something can run, the tier that is paid for, why a page was not read, the
+// record that proves a domain, the scan that runs.
 const MORE_FIELDS = [
   ...['code', 'detail', 'candidates', 'revision', 'image', 'attempts_left', 'missing', 'tier'],
   ...['reason', 'phase', 'challenge', 'scan'],

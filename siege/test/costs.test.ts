@@ -1,6 +1,6 @@
-// Limits of the time that one request may take on the event loop, for which all other requests wait: every
-// route, with every value that is costly to read for its length. Counts processor time of the thread, scaled
-// by the speed of the machine.
+// Limits of the time that one request may take on the event loop, while all other requests wait: every route,
+// with every value that is costly to read for its length. Counts processor time of the thread, scaled by the
+// speed of the machine.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { jsonSchema } from '../../packages/http/src/body/shape.ts'
 import type { Route } from '../../packages/http/src/route.ts'

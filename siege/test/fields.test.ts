@@ -37,7 +37,7 @@ function wrongFor(schema: Schema): readonly string[] {
   return [...wrong, ...beyond(schema), ...(schema.enum === undefined ? [] : [`"${MARKER}"`, '""'])]
 }
 
-/** Routes of which one field decides what the others have to be: their own suites try each kind. */
+/** Routes with one field that decides the form of the others: their own suites try each kind. */
 const DEPENDENT = [
   '/api/v1/email/send',
   '/api/v1/node/security',

@@ -14,7 +14,7 @@ const IMPATIENT = { headersTimeout: 300, requestTimeout: 600, connectionsCheckin
 const END = '\r\n\r\n'
 const MIB = 1024 * 1024
 const PIECE = 8 * 1024
-/** The diagnostics channel on which Node.js reports each connection that a server of this process accepts. */
+/** The diagnostics channel of Node.js for each connection that a server of this process accepts. */
 const ACCEPTED = 'net.server.socket'
 
 /** For slow clients alone: on a busy machine it gives up good ones too. */

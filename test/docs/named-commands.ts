@@ -10,8 +10,7 @@ export interface Named {
 }
 
 /**
- * The commands of a page: those of its shell blocks, those behind a `$` of a console block, those in code in
- * a sentence.
+ * The commands of a page: in its shell blocks, behind a `$` of a console block, and in code in a sentence.
  */
 export function commandsOf({ path, blocks, prose }: Page): readonly Named[] {
   const fenced = blocks.flatMap(({ language, text, line }) => {

@@ -51,7 +51,7 @@ export function allPages(): readonly Page[] {
     .map((path) => readPage(path, readFileSync(join(root, path), 'utf8')))
 }
 
-/** The one block of a page that begins with `first`: what a test runs. */
+/** The one block of a page that begins with `first`, for a test to run. */
 export function blockOf(path: string, first: string): string {
   const found = readPage(path, readFileSync(join(root, path), 'utf8')).blocks.filter(({ text }) =>
     text.startsWith(first),

@@ -39,7 +39,7 @@ const restrict = steps(
       licenses.change(id, { agentOnly }),
 )
 
-/** Access to licenses, and the random steps of what their keys may do. */
+/** Access to licenses, and the random steps of their keys' rights. */
 export const feature: Feature = {
   operations: {
     'licenses.issue': change('platform.admin', () => ({ label: 'more' }), wrong.tenant),

@@ -129,7 +129,7 @@ const domainOf = (license: string): string => `${license.replaceAll('_', '-')}.e
 /** Another domain, which the record of the first one proves: a scan of the first one may wait already. */
 const secondOf = (license: string): string => `www.${domainOf(license)}`
 
-/** Access to what domains show to the outside, and the random steps of its stores. */
+/** Access to the public attack surface of domains, and the random steps of its stores. */
 export const feature: Feature = {
   operations: {
     'surface.add': change(

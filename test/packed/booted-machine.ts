@@ -132,8 +132,8 @@ export class BootedMachine implements AsyncDisposable {
   }
 
   /**
-   * Runs a script of the shell and returns what it printed.
-   * @throws Error with what it said when it fails
+   * Runs a script of the shell and returns its output.
+   * @throws Error with its output when it fails
    */
   sh(script: string, input: string | Buffer = ''): string {
     const { code, out, err } = this.run(['sh', '-euc', script], input)

@@ -16,8 +16,8 @@ import { dependenciesOf, readPlaces } from '../../scripts/pack/lock.ts'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * An empty folder in which the tarballs are installed by npm, without a network: the packages of other makers
- * lie there already, copied from this checkout, so that npm finds each version that it wants.
+ * An empty folder where npm installs the tarballs, without a network: the packages of other makers lie there
+ * already, copied from this checkout, so that npm finds each version that it wants.
  */
 export class Consumer implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-consumer-'))
@@ -50,7 +50,7 @@ export class Consumer implements Disposable {
     return path
   }
 
-  /** Runs a program of Node.js in the folder and returns what it printed. */
+  /** Runs a program of Node.js in the folder and returns its output. */
   node(...args: readonly string[]): string {
     return execFileSync(process.execPath, args, {
       cwd: this.folder,

@@ -35,7 +35,7 @@ describe('The Containerfile', () => {
       'svc-http',
       'svc-cli',
     ])
-    // `npm ci` installs what the lock names, and nothing else.
+    // `npm ci` installs exactly the packages that the lock names.
     expect(all('RUN')[0]).toMatch(/^npm ci --omit=dev --ignore-scripts /)
   })
 

@@ -11,7 +11,7 @@ const CHECKOUT = join(import.meta.dirname, '../..')
 const PLANE = 'http://127.0.0.1:8080'
 const AGENT = '/srv/svc-agent.mjs'
 const BEGUN = '/var/lib/svc-agent/handlers/begun'
-// The handler of a job: who it is, what it can read of the agent, and whether it comes to its end.
+// The handler of a job: its user, the files of the agent that it can read, and whether it comes to its end.
 const HANDLER = `#!/bin/sh
 id -un
 for secret in /etc/svc-agent/key /run/credentials/svc-agent.service/key "/proc/$PPID/environ"; do
@@ -181,7 +181,7 @@ describe('On a machine with systemd', () => {
       const timer = /OnActiveUSec=([\d.]+)s/.exec(property('svc-security-undo.timer', 'TimersMonotonic'))
       expect(Math.round(Number(timer?.[1]) / 10)).toBe(3)
       expect(rules()).toContain('7001')
-      // The service is what the timer starts after its time.
+      // The timer starts the service after its time.
       machine.sh('systemctl start svc-security-undo.service')
       await until(() => rules() === confirmed)
       machine.sh('nft delete table ip cut; systemctl start svc-agent')

@@ -26,7 +26,7 @@ const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/
 const ATOM =
   /^(?:\[(?:\\.|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c.|.)|.)/su
 const OPEN = /^\((?:\?(?:(:)|(<?[=!])|<[A-Za-z]\w*>))?/
-/** Characters of which expressions distinguish some. */
+/** Characters; expressions distinguish some of them. */
 const POOL = [...Array.from({ length: 127 }, (_, code) => String.fromCharCode(code)), 'é', '中', '\u2022']
 
 class Reader {

@@ -100,7 +100,7 @@ function aliased(
 const typeName = (type: number): string =>
   Object.entries(Packet.TYPE).find(([, value]) => value === type)?.[0] ?? ''
 
-/** Answers every datagram with what `garble` makes of it. */
+/** Answers every datagram with the result of `garble` for it. */
 export async function garblingServer(
   garble: (query: Buffer) => Buffer,
 ): Promise<{ readonly server: string } & AsyncDisposable> {

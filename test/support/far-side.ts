@@ -15,7 +15,7 @@ export interface Seen {
   readonly servername: string | false | null | undefined
 }
 
-/** A server on loopback that plays whoever is called. */
+/** A server on loopback that plays the far side of a call. */
 export interface FarSide extends AsyncDisposable {
   readonly port: number
   readonly seen: Seen[]
@@ -70,7 +70,7 @@ export async function farSide(
   )
 }
 
-/** Speaks whatever `talk` writes, once the first bytes of a request have come. */
+/** Sends everything that `talk` writes, once the first bytes of a request have come. */
 export async function rawFarSide(talk: (socket: Socket) => void): Promise<FarSide> {
   const server = createRawServer((socket) => socket.once('data', () => talk(socket)))
   return open(server, { host: '127.0.0.1', port: 0 }, [])

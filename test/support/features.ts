@@ -14,7 +14,7 @@ type Input = (world: World) => object
 /** The permission of an operation, and the trace that its runs leave in the audit log. */
 export interface OperationEntry {
   readonly asks: Permission
-  /** Whether a tenant's people may run it on what is theirs, or only platform staff. */
+  /** Whether a tenant's people may run it on their own things, or only platform staff. */
   readonly scope: OperationScope
   /** Whether a person must confirm their identity with `confirmation` beside the input. */
   readonly confirmed?: true
@@ -25,7 +25,7 @@ export interface OperationEntry {
    * the operation only reads.
    */
   readonly leaves: 'row' | 'nothing'
-  /** An input with which the operation succeeds. */
+  /** An input that makes the operation succeed. */
   readonly input: Input
   /** An input that is refused, and the code; absent if no input can be wrong. */
   readonly refused?: readonly [code: ProblemCode, input: Input]
@@ -49,7 +49,7 @@ export interface RouteEntry {
 
 /** The tables of one feature, for the suites of access and of conformance. */
 export interface Feature {
-  /** Its operations, in an order in which all succeed. */
+  /** Its operations, in an order that lets all succeed. */
   readonly operations?: Readonly<Record<string, OperationEntry>>
   /** Its routes, by method and path. */
   readonly requests?: Readonly<Record<string, RouteEntry>>
@@ -59,7 +59,7 @@ export interface Feature {
     licenseId: string,
     dns: ScriptedDns,
   ) => Promise<Readonly<Record<string, string>>>
-  /** Its commands and what stands behind their names; the last may end things. */
+  /** Its commands and the words behind their names; the last may end things. */
   readonly commands?: Readonly<Record<string, (stage: Stage) => readonly string[]>>
   /** Random steps that ask each method of its stores. */
   readonly steps?: readonly fc.WeightedArbitrary<Step>[]

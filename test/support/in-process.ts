@@ -24,7 +24,7 @@ export function inProcess(plane: ControlPlane): Endpoint {
     })
 }
 
-// A head that is written as a list is not kept for whoever asks for its headers.
+// A head that is written as a list is not kept for callers that ask for its headers.
 function keepHead(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response)
   response.writeHead = ((status: number, list: readonly string[] = []) => {

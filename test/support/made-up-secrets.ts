@@ -103,7 +103,7 @@ export const SPELLINGS: Readonly<Record<string, (random: MadeUp) => string>> = {
 /** Text that has to precede a secret which cannot be recognised by itself. */
 export const LEADS: Readonly<Record<string, string>> = { 'session cookie': 'svc_session=' }
 
-/** By what the redactor is to mark a secret of each kind. */
+/** The redactor's mark for a secret of each kind. */
 export const MARKS: Readonly<Record<string, string>> = {
   'private key': 'private-key',
   'private key of OpenSSH': 'private-key',

@@ -1,8 +1,8 @@
 // Limits of time were found on one machine and hold on every other, and beside other suites, when they are
-// multiplied by the pace at which the thread works at that moment.
+// multiplied by the thread's pace at that moment.
 const KNOWN_MS = 0.5
 const ROUNDS = 20
-/** Time on a core whose `pace` is 1 and on which the first touch of a page takes 2 µs. */
+/** Time on a core whose `pace` is 1 and that takes 2 µs for the first touch of a page. */
 const KNOWN_BULK_MS = 50
 const BULK_ROUNDS = 5
 const BULK_LINES = 1000
@@ -44,9 +44,9 @@ function knownBulk(): number {
 }
 
 /**
- * The same of work with megabytes, half of which is the system's, that gives their memory: where a first
- * touch of a page takes five times as long, as on some virtual machines, `pace` does not show it. In time
- * that the thread has worked, in the mean of some rounds: the fastest one had its memory already.
+ * The same of work with megabytes; half of it is the system's, which gives their memory: where a first touch
+ * of a page takes five times as long, as on some virtual machines, `pace` does not show it. In time that the
+ * thread has worked, in the mean of some rounds: the fastest one had its memory already.
  */
 export function bulkPace(): number {
   knownBulk()

@@ -8,7 +8,7 @@ export const PROVIDER_TOKEN = 'planted-provider-token-of-the-world-long'
 export const PLANE = 'cp-world'
 export const ORPHAN = '4712'
 
-/** Settings with which orders are taken further. */
+/** Settings that let orders go on. */
 export const PROVISIONING_ENV: Environment = {
   PROVISIONING_LIVE: 'true',
   PROVISIONING_SPEND_CEILING: '500.00 EUR',
@@ -33,7 +33,7 @@ class PatientProvider extends HetznerFake {
 export const patientProvider = (clock: Clock) =>
   fakeOutbound({ 'https://api.hetzner.cloud': new PatientProvider(clock) })
 
-/** Puts in place what orders need, and makes one for the license. Returns the ids by kind. */
+/** Meets the requirements of orders, and makes one for the license. Returns the ids by kind. */
 export async function stageProvisioning(plane: ControlPlane) {
   const { provisioning: store } = plane.storage
   await store.planeId(PLANE)

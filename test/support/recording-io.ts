@@ -3,7 +3,7 @@ import type { Environment } from '@svc/core'
 import { type Io, Output, type StopSignal, type Undo } from '../../packages/cli/src/io.ts'
 import type { RawTerminal } from '../../packages/cli/src/terminal/raw-terminal.ts'
 
-/** Keeps what was written, and lets a test wait for it. */
+/** Keeps written texts, and lets a test wait for them. */
 export class Recording {
   text = ''
   readonly #waiting: { readonly wanted: string; readonly found: () => void }[] = []
@@ -22,7 +22,7 @@ export class Recording {
   }
 }
 
-/** The exit of the program, with a recording behind it: what is kept is what a terminal would get. */
+/** The exit of the program, with a recording behind it: it keeps the text that a terminal would get. */
 export class RecordingOutput extends Output {
   readonly #kept: Recording
 
@@ -60,7 +60,7 @@ export interface RecordingIoParts {
   readonly secrets?: readonly string[]
 }
 
-/** A process that is none: it records what a program says and lets a test send signals. */
+/** A process that is none: it records a program's output and lets a test send signals. */
 export class RecordingIo implements Io {
   readonly args: readonly string[]
   readonly env: Environment
@@ -121,7 +121,7 @@ export class RecordingIo implements Io {
     return () => this.#stopListeners.delete(listener)
   }
 
-  /** Sends a signal to whoever listens. */
+  /** Sends a signal to all listeners. */
   signal(signal: StopSignal): void {
     for (const listener of this.#stopListeners) listener(signal)
   }

@@ -2,8 +2,8 @@
 export const TRIES_ALL = process.env.SVC_TEST_ALL === '1'
 
 /**
- * The operations of the nouns that this run tries, one of `parts` of all nouns: what one operation of a noun
- * does, the next one may need.
+ * The operations of the nouns that this run tries, one of `parts` of all nouns: an operation of a noun may
+ * need the effect of the one before.
  */
 export function sampledOperations(names: readonly string[], parts: number): ReadonlySet<string> {
   const nounOf = (name: string) => name.slice(0, name.indexOf('.'))

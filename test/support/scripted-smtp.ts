@@ -7,7 +7,7 @@ export type Said =
   | { readonly say: string; readonly ends: true }
   | { readonly say: string; readonly afterMs: number }
 
-/** A relay that says exactly what a test tells it to. */
+/** A relay that follows a test's script exactly. */
 export interface ScriptedSmtp extends AsyncDisposable {
   readonly url: string
   readonly port: number

@@ -9,7 +9,7 @@ export interface SlowWayOptions {
   readonly answerMs?: number
   /** How much of an answer is read at once, and the pause after it. */
   readonly sips?: { readonly bytes: number; readonly pauseMs: number }
-  /** The same of what is sent. */
+  /** The same for sent bytes. */
   readonly askSips?: { readonly bytes: number; readonly pauseMs: number }
   /** How many of the first connections are cut, each after so many bytes. */
   readonly cuts?: { readonly connections: number; readonly afterBytes: number }
@@ -33,8 +33,8 @@ const ON_THE_WAY_BYTES = 1024 * 1024
 const BEFORE_SIPS_BYTES = 128 * 1024
 
 /**
- * Opens a way to a port of this machine on which everything takes time: the shared instrument of tests that
- * ask what happens when a plane, a relay or a peer is far away, reads slowly, or breaks off.
+ * Opens a way to a port of this machine where everything takes time: the shared instrument of tests about the
+ * effects when a plane, a relay or a peer is far away, reads slowly, or breaks off.
  */
 export async function slowWay(
   to: number,

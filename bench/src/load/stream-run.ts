@@ -88,7 +88,7 @@ export class StreamRun {
     line.connection.send(this.#source.next())
   }
 
-  // A set, out of which each request takes one, would make tables of its own all the time.
+  // A set that each request takes one out of would make tables of its own all the time.
   #rested(): Line | undefined {
     const line = this.#free[this.#firstFree]
     if (line === undefined) return undefined

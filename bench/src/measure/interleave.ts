@@ -1,6 +1,5 @@
 /**
- * The order in which variants are measured: A B C, then C B A, so that none always follows the same
- * neighbour.
+ * The order of the variants' measurements: A B C, then C B A, so that none always follows the same neighbour.
  */
 export function interleaved<T>(variants: readonly T[], rounds: number): readonly (readonly T[])[] {
   return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? variants : variants.toReversed()))

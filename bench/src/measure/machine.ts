@@ -21,9 +21,9 @@ export interface MachineFacts {
   /** Median time of a synchronous write of 8 KB, in microseconds. */
   readonly fdatasyncMicros: number
   /**
-   * Median time in which one core reads and writes a JSON document of about 110 KB, in microseconds. It shows
-   * the speed of that hour, because a shared processor has only half its speed in some hours. Results from
-   * before 2026-11-24 lack it.
+   * Median time of one core for reading and writing a JSON document of about 110 KB, in microseconds. It
+   * shows the speed of that hour, because a shared processor has only half its speed in some hours. Results
+   * from before 2026-11-24 lack it.
    */
   readonly jsonMicros?: number
 }
@@ -43,8 +43,7 @@ export function machineFacts(folder: string): MachineFacts {
 }
 
 /**
- * Begins to watch all cores. The returned function returns the share of their time since then in which
- * anything ran, 0 to 1.
+ * Begins to watch all cores. The returned function returns the busy share of their time since then, 0 to 1.
  */
 export function watchCores(): () => number {
   const busyMs = () =>

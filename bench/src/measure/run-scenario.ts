@@ -42,7 +42,7 @@ interface Started {
 
 /**
  * Measures all variants of a scenario, interleaved round by round.
- * @throws Error when a variant answered wrongly or did not do what it counted
+ * @throws Error when a variant answered wrongly or did not do the work that it counted
  */
 export async function runScenario(
   bench: Bench,

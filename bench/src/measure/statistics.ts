@@ -21,8 +21,8 @@ export const spreadOf = (values: readonly number[]): Spread => ({
 })
 
 /**
- * The ratio of two figures, round by round: what both had in common in a round (neighbours on the machine, a
- * checkpoint) cancels out, which a ratio of two medians would keep.
+ * The ratio of two figures, round by round: influences on both in a round (neighbours on the machine, a
+ * checkpoint) cancel out, which a ratio of two medians would keep.
  */
 export function pairedRatio(of: readonly number[], over: readonly number[]): Spread {
   const rounds = Math.min(of.length, over.length)

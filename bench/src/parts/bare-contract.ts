@@ -16,8 +16,8 @@ import { answerJson, bodyOf, serving } from './bare-http.ts'
 import { bareLanes } from './bare-lanes.ts'
 
 /**
- * Options of the part. The licenses of the fleet are known beforehand; without `databaseUrl`, which is that
- * of a migrated database, no host is stored.
+ * Options of the part. The licenses of the fleet are known beforehand; without `databaseUrl` (of a migrated
+ * database), no host is stored.
  */
 export interface BareContractOptions {
   readonly fleet: Fleet

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { deployAdder } from '../add-deploys.ts'
 import { licenseId, withClient } from '../fleet.ts'
 
-/** A table of jobs, with the statements by which hosts claim, begin and end them. */
+/** A table of jobs, with the statements for hosts to claim, begin and end them. */
 export interface BareTable {
   /** `$1`: the hosts. Returns `turn`, counted from 1, `id` and `payload`. */
   readonly claim: string
@@ -14,7 +14,7 @@ export interface BareTable {
   add(databaseUrl: string): (count: number) => Promise<void>
 }
 
-/** The names and clauses in which the tables differ. */
+/** The names and clauses that differ between the tables. */
 interface Names {
   readonly id: string
   readonly host: string
@@ -68,7 +68,7 @@ const LICENSE = licenseId(0)
 
 /**
  * The product's table with all its columns and indexes, all jobs of one license, so that one search finds
- * them. Only its writes are made: nothing checks who may make them.
+ * them. Only its writes are made: nothing checks the right to make them.
  */
 const product: BareTable = {
   ...statements({

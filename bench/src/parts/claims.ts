@@ -126,7 +126,7 @@ async function single(url: string): Promise<Claimer> {
   }
 }
 
-/** Begin, select for update, update, commit: what most queues of an afternoon do. */
+/** Begin, select for update, update, commit, as most queues of an afternoon do. */
 async function transaction(url: string): Promise<Claimer> {
   const pool = new pg.Pool({ connectionString: url, max: POOL })
   return {

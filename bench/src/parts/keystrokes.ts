@@ -25,7 +25,7 @@ const POLICY = { modes: ['shell'], users: [], tcpPort: 22 } as const
 const ECHO = "stty raw -echo; echo rea''dy; exec cat\n"
 const KEY = Buffer.from('x')
 
-/** A terminal in which a program echoes each key, and the time from a key to its echo. */
+/** A terminal with a program that echoes each key, and the time from a key to its echo. */
 export const start: StartPart<KeystrokesOptions> = async ({ idle }) => {
   const typed = idle === null ? await alone() : await throughRelay(idle)
   let heard = ''

@@ -171,7 +171,7 @@ const WRITE_CHUNKS = {
 }
 
 /**
- * Writes the product's chunks into a table of its own, in batches: nothing checks who holds the job, and
+ * Writes the product's chunks into a table of its own, in batches: nothing checks the holder of the job, and
  * nothing is redacted.
  */
 async function writes(url: string): Promise<LogKeeper> {

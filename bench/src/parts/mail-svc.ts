@@ -16,7 +16,7 @@ export interface SvcMailOptions {
 
 const SENT = `select count(*) from email_messages where state = 'sent'`
 
-/** Sends what waits, as the loop of `svc serve` does. */
+/** Sends waiting messages, as the loop of `svc serve` does. */
 export const start: StartPart<SvcMailOptions> = async ({ databaseUrl, relay, ready }) => {
   await migrate(databaseUrl)
   const storage = await openStorage({ url: databaseUrl })

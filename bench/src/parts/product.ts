@@ -8,7 +8,7 @@ import type { StartPart } from '../part.ts'
 
 /** Options of the served product. */
 export interface ProductOptions {
-  /** Settings in addition to those of production. */
+  /** Settings in addition to production's. */
   readonly env: Readonly<Record<string, string>>
 }
 

@@ -4,7 +4,7 @@ import { CLAIM_WAYS, claims } from './claim-parts.ts'
 const way = { fleet: { hosts: 10_000, licenses: 10_000 }, pending: 0, pace: { rate: 2000 } }
 
 /**
- * The claims of a fleet of 10,000 hosts, which are far below what the server can do: batching must not cost
+ * The claims of a fleet of 10,000 hosts, which are far below the server's capacity: batching must not cost
  * there.
  */
 export const claimPaced: Scenario = {

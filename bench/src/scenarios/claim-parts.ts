@@ -15,7 +15,7 @@ export const CLAIM_WAYS = {
   nothing: 'select 1',
 } as const
 
-/** A way to claim, and what there is to be claimed. */
+/** A way to claim, and the work to be claimed. */
 export interface ClaimWay {
   readonly way: ClaimsOptions['way']
   readonly fleet: Fleet

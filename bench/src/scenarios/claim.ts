@@ -11,8 +11,8 @@ const fleet = LARGE_FLEET
 const stream = { connections: 64, requests: { kind: 'claim', fleet } } as const
 
 /**
- * An empty claim: what a fleet sends most. Beside it stands its own statement with nothing but HTTP around:
- * what no way of writing the rest can pass.
+ * An empty claim: a fleet's most frequent request. Beside it stands its own statement with nothing but HTTP
+ * around: an upper bound for any way of writing the rest.
  */
 export const claim: Scenario = {
   name: 'claim',

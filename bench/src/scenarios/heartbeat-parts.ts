@@ -62,8 +62,8 @@ export const bare = ({ name, connections, signed }: HeartbeatWay): Variant =>
   })
 
 /**
- * The costs that the product and the bare server share whatever they do with a database: `node:http`, JSON
- * and a signature.
+ * The costs that the product and the bare server share, apart from their work with a database: `node:http`,
+ * JSON and a signature.
  */
 export const signing = (name: string, connections: number): Variant =>
   httpVariant({

@@ -10,7 +10,7 @@ const JSON_ONLY = 'bare node:http, no database'
 const way = { connections: 64, signed: false }
 
 /**
- * Without signatures the rest is seen better: what durability costs, and what the product's HTTP layer costs.
+ * Without signatures the rest is seen better: the cost of durability, and of the product's HTTP layer.
  */
 export const heartbeatUnsigned: Scenario = {
   name: 'heartbeat-unsigned',

@@ -7,8 +7,8 @@ const PRODUCT = 'svc over HTTP'
 const way = { connections: 64, signed: true }
 
 /**
- * The first goal of the hot paths: the whole product against what somebody would write for this one request,
- * and the ratio that a database which costs nothing would give: on this machine no server can have more.
+ * The first goal of the hot paths: the whole product against a server written for this one request, and the
+ * ratio that a database which costs nothing would give: on this machine no server can have more.
  */
 export const heartbeat: Scenario = {
   name: 'heartbeat',

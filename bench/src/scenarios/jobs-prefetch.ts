@@ -14,8 +14,8 @@ const CONSUMERS = 4
 const FETCHED = 100
 
 /**
- * Queues that lease hundreds of jobs to one process: what handing out each job to its own host costs beside
- * them.
+ * Queues that lease hundreds of jobs to one process: the comparison shows the cost of handing out each job to
+ * its own host.
  */
 export const jobsPrefetch: Scenario = {
   name: 'jobs-prefetch',

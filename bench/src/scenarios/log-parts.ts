@@ -29,7 +29,7 @@ const COUNTS = {
   bare: 'select coalesce(sum(lines), 0) from bare_chunks',
 } as const
 
-/** Appends of so many lines each, with what a line takes on the disk. */
+/** Appends of so many lines each, with a line's size on the disk. */
 export const logAppend = (way: LogWritersOptions['way'], lines: number): Variant => ({
   name: LOG_WAYS[way],
   start: async (bench): Promise<Running> => {

@@ -3,7 +3,7 @@ import { HEARTBEAT_WAYS, pgliteHeartbeats } from './heartbeat-store-parts.ts'
 
 const WORKERS = 64
 
-/** The embedded database has one connection: what travels together matters most there. */
+/** The embedded database has one connection: joining statements matters most there. */
 export const pgliteHeartbeat: Scenario = {
   name: 'pglite-heartbeat',
   question: 'A heartbeat into a PGlite folder, 64 at once, against one upsert each',

@@ -15,7 +15,7 @@ interface QueueVariant {
   readonly module: string
   readonly options: Readonly<Record<string, unknown>>
   readonly workers?: number
-  /** Counts what was done. */
+  /** Counts the work done. */
   readonly done?: string
 }
 

@@ -112,7 +112,7 @@ async function idleSessions(relay: PartProcess): Promise<Done> {
   }
 }
 
-/** Sessions on hosts: what a stream, an idle session and a key cost. */
+/** Sessions on hosts: the costs of a stream, an idle session and a key. */
 export const ssh: readonly Scenario[] = [
   {
     name: 'ssh',

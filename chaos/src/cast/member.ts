@@ -23,7 +23,7 @@ export interface MemberParts {
   readonly heard?: (line: string) => void
   /** Words on standard error that show that the process is ready; absent: it is ready at once. */
   readonly ready?: string
-  /** The exit code with which a ready process may end by itself. */
+  /** The exit code of a ready process that may end by itself. */
   readonly excused?: number
   /** Called when a ready process ended by itself. */
   readonly fault: (evidence: string) => void

@@ -6,9 +6,9 @@ import { operate } from './control.ts'
 import type { Row } from './database.ts'
 
 /**
- * The period in which a license may or must have been suspended, in unix milliseconds: when the suspension
- * was sent and answered (`asked`, `since`), and then its end (`lifting`, `lifted`). The time of a missing
- * answer is absent.
+ * The period when a license may or must have been suspended, in unix milliseconds: when the suspension was
+ * sent and answered (`asked`, `since`), and then its end (`lifting`, `lifted`). The time of a missing answer
+ * is absent.
  */
 export interface Barring {
   readonly license: string
@@ -136,7 +136,7 @@ export class Operator {
     return this.#barred.has(id) || this.#doubtful.has(id) ? undefined : this.#bar(id, milliseconds)
   }
 
-  /** Reinstates every license for which a command was never answered. */
+  /** Reinstates every license with a command that was never answered. */
   async reinstateAll(): Promise<void> {
     for (const license of this.#doubtful) await this.#once('licenses.reinstate', { license })
   }

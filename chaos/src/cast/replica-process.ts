@@ -2,7 +2,7 @@
 import { Socket } from 'node:net'
 import { plant } from '../bugs/plant.ts'
 
-// Waiting for that end must not keep alive what has nothing else to do: a server that could not start ends.
+// Waiting for that end must not keep an idle process alive: a server that could not start ends.
 process.stdin.on('end', () => process.exit(1)).resume()
 if (process.stdin instanceof Socket) process.stdin.unref()
 await plant(process.env.CHAOS_BUG)

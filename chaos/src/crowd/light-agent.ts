@@ -29,7 +29,7 @@ export class LightAgent {
 
   async #work(wire: Wire): Promise<void> {
     const { random, orders, over } = this.#crowd
-    // Keys differ from those of a killed crowd: its claims would be answered with jobs that nobody works on.
+    // Keys differ from a killed crowd's: its claims would be answered with jobs that nobody works on.
     const life = random.next()
     while (!over.signal.aborted) {
       const answer = await this.#claim(wire, `${life}.${this.#claims}`)

@@ -1,6 +1,6 @@
 import type { Random } from '../../../packages/testing/src/simulator/random.ts'
 
-/** Faults that a plan inflicts on a run, beside those of the proxy and of the agents themselves. */
+/** Faults that a plan inflicts on a run, beside the faults by the proxy and by the agents themselves. */
 export const INJURIES = [
   'kill server',
   'kill postgres',

@@ -14,7 +14,7 @@ export interface Findings {
   readonly storedLines: number
   readonly acknowledgedLines: number
   readonly acknowledgements: number
-  /** Messages that an endpoint accepted, and those of them that came more than once. */
+  /** Messages that an endpoint accepted, and the ones that came more than once. */
   readonly messages: number
   readonly repeatedMessages: number
   /**

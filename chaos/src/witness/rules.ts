@@ -1,6 +1,6 @@
 import { SIGNATURE } from '../names.ts'
 
-/** A promise, and the SQL that returns one row, `evidence`, for each case in which it was broken. */
+/** A promise, and the SQL that returns one row, `evidence`, for each violation. */
 export interface Rule {
   readonly rule: string
   readonly promise: string

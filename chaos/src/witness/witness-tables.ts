@@ -1,7 +1,7 @@
 /**
  * Statements that add the witness to a migrated database. Triggers record every change of a job, every chunk
  * of a log and every heartbeat that goes backwards, in the transaction that makes it. So the database itself
- * shows what happened, also across its crashes.
+ * records the events, also across its crashes.
  */
 export const WITNESS_TABLES: readonly string[] = [
   `create table chaos_hosts (fingerprint text primary key, number int not null, license_id text not null, kind text not null)`,

@@ -19,7 +19,7 @@ for (;;) {
   const seen = Atomics.load(beats, 0)
   if (!isStuck(seen, stuckMs) || !isStuck(seen, stuckMs * SECOND_LOOK)) continue
   const msg =
-    'the embedded database did not end a statement: killing the process; what was acknowledged is kept'
+    'the embedded database did not end a statement: killing the process; acknowledged changes are kept'
   const line = {
     level: 'fatal',
     time: new Date(performance.timeOrigin + performance.now()).toISOString(),

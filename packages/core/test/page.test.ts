@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { readPage } from '../src/page.ts'
 
-/** Reads rows of these sizes, the newest first; returns their places, the cursor, and what was asked for. */
+/** Reads rows of these sizes, the newest first; returns their places, the cursor, and the requested size. */
 async function pageOf(sizes: readonly number[], page: { limit: number; bytes: number; before?: number }) {
   const all = sizes.map((size, place) => ({ place, text: 'x'.repeat(size) }))
   const asked: number[] = []

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { SharedReads } from '../src/shared-reads.ts'
 
-/** Makes reads that the test ends, listed in the order in which they began. */
+/** Makes reads that the test ends, listed in the order of their start. */
 function scene() {
   const begun: { key: string; end: PromiseWithResolvers<string> }[] = []
   const reads = new SharedReads<string>((key) => {

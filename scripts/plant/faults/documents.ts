@@ -4,7 +4,7 @@ const ROUTE = 'packages/http/src/routes/remote-operations.ts'
 const DOCUMENT = 'packages/http/src/openapi/openapi.ts'
 const SUITE = ['packages/http/test/openapi']
 
-/** Mistakes in what the API document says of operations. */
+/** Mistakes in the API document's entries for operations. */
 export const faults: readonly Fault[] = [
   {
     name: 'documents: operations have no paths of their own',

@@ -7,7 +7,7 @@ const ACCESS = ['packages/http/test/access/agent-only.test.ts']
 const COMMANDS = ['packages/cli/test/commands/operators.test.ts']
 const STORE = ['packages/core/test/licenses/licenses-store.test.ts']
 
-/** Mistakes about changes of licenses, and about what is shown of them. */
+/** Mistakes about changes of licenses, and about the fields shown of them. */
 export const faults: readonly Fault[] = [
   {
     name: 'licenses: the key of an agent_only license does every deed',

@@ -7,7 +7,7 @@ const CONFIRMED = ['packages/http/test/routes/confirmed-operations.test.ts']
 const AUDIT = ['packages/http/test/access/audit.test.ts']
 const PAYLOADS = ['packages/http/test/access/payloads.test.ts']
 
-/** Mistakes about who may do what as an operator, and what is kept of it. */
+/** Mistakes about the permissions of operators, and the records of their actions. */
 export const faults: readonly Fault[] = [
   {
     name: 'audit: a change is declared to be none',

@@ -8,7 +8,7 @@ const SCOPE_SUITES = ['packages/core/test/storage/scopes.test.ts']
 const RULES = ['packages/core/test/operations/operator.test.ts']
 const MATRIX = ['packages/http/test/access/matrix.test.ts']
 
-/** Mistakes about what the people of a tenant reach. */
+/** Mistakes about the things that a tenant's people reach. */
 export const faults: readonly Fault[] = [
   {
     name: 'tenants: a tenant’s people get the services of the platform',

@@ -6,7 +6,7 @@ import { unlimited } from '../../../test/support/unlimited.ts'
 import type { WireAnswer } from '../pipeline.ts'
 import type { HandRequest } from './case.ts'
 
-/** Stages a world in which every job of the own license is already claimed, and no rate limit is hit. */
+/** Stages a world with every job of the own license already claimed, and no rate limit hit. */
 export async function caseWorld(): Promise<World> {
   const world = await stagedWorld(memoryGlass, { rateCounter: unlimited })
   const { licenseId, fingerprint } = world.own

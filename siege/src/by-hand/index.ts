@@ -7,7 +7,7 @@ import { QUERIES } from './query-cases.ts'
 import { SHAPES } from './shape-cases.ts'
 import { SIGN_IN } from './sign-in-cases.ts'
 
-/** All handwritten requests, by what they test. */
+/** All handwritten requests, by their subject. */
 export const HAND_CASES: Readonly<Record<string, readonly HandCase[]>> = {
   'texts that are no JSON, or odd JSON': SPELLINGS,
   'odd bytes and characters': CHARACTERS,

@@ -14,7 +14,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** Every row but those of the audit log, which records refusals on purpose. */
+/** Every row but the audit log's, which records refusals on purpose. */
 async function rows(): Promise<string> {
   const { audit: _, ...others } = JSON.parse(await world.contents()) as Record<string, unknown>
   return JSON.stringify(others)

@@ -61,7 +61,7 @@ function printStatus(run: CommandRun, status: MigrationStatus): ExitCode {
     },
   ]
   run.print({ ...status }, (page) => table(columns, rows, page))
-  if (pending.length > 0) run.hint('Run svc migrate to apply what is pending.')
+  if (pending.length > 0) run.hint('Run svc migrate to apply pending migrations.')
   if (drifted.length > 0)
     run.hint('The database is not as this release knows it: run the release that migrated it.')
   if (ahead.length > 0) run.hint('A newer release has migrated the database: run that one here too.')

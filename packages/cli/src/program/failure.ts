@@ -57,7 +57,8 @@ function ofProblem({ code, data, cause }: Problem): Failure {
 
 /** Errors of the operating system and of the database that have one known way out. */
 const SYSTEM_SENTENCES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the address is in use: stop what listens there, or choose another port with --port',
+  EADDRINUSE:
+    'the address is in use: stop the program that listens there, or choose another port with --port',
   EADDRNOTAVAIL: 'this machine has no such address: check --host',
   EACCES: 'access was denied by the operating system',
   EPERM: 'access was denied by the operating system',

@@ -20,7 +20,7 @@ function cleanValue(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return LEFT_OUT
   if (value instanceof Error) return cleanError(value, depth)
   if (Array.isArray(value)) return value.map((each) => cleanValue(each, depth + 1))
-  // Dates and their like name their own form.
+  // Dates and their like give their own plain form.
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? cleanValue(toJSON.call(value), depth + 1) : cleanFields(value, depth)
 }

@@ -145,7 +145,7 @@ test('A port that is in use is said so, with code 1', async () => {
   const second = await runSvc(['serve', '--port', port], { cwd })
   expect(second.code).toBe(1)
   expect(second.err).toContain(
-    `svc: 127.0.0.1:${port} is in use: stop what listens there, or choose another port`,
+    `svc: 127.0.0.1:${port} is in use: stop the program that listens there, or choose another port`,
   )
 }, 60_000)
 

@@ -35,7 +35,7 @@ test(
       level: 'fatal',
       time: expect.stringMatching(/^\d{4}-.*Z$/),
       seconds: 5,
-      msg: 'the embedded database did not end a statement: killing the process; what was acknowledged is kept',
+      msg: 'the embedded database did not end a statement: killing the process; acknowledged changes are kept',
     })
   },
   PATIENCE_MS,

@@ -66,6 +66,6 @@ export const KEY_REFUSAL_SECONDS = 60
 export const isLive = (state: AccessState): boolean =>
   state === 'pending' || state === 'claimed' || state === 'connected'
 
-/** How hosts prove who they are when they ask for sessions: `ACCESS_AGENT_KEY`. */
+/** The proof of a host that asks for sessions: `ACCESS_AGENT_KEY`. */
 export const AGENT_KEY_RULES = ['pin', 'require', 'off'] as const
 export type AgentKeyRule = (typeof AGENT_KEY_RULES)[number]

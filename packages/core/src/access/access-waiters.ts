@@ -11,7 +11,7 @@ const LOOK_MS = 1000
 export interface AccessWaitersParts {
   readonly timers: Timers
   readonly log: Log
-  /** Hosts for which a session is there. */
+  /** Hosts that a session waits for. */
   readonly due: () => Promise<readonly AccessHost[]>
   /** Aborted when nobody shall wait any more. */
   readonly draining: AbortSignal

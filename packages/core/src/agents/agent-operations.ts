@@ -89,7 +89,7 @@ export const agentOperations = [
       return { server: await services.agents.show(agent) }
     },
   }),
-  changing('drain', 'give a host no new jobs; it finishes what it runs', { drained: true }),
+  changing('drain', 'give a host no new jobs; it finishes its running ones', { drained: true }),
   changing('undrain', 'let a drained host take jobs again', { drained: false }),
   operation({
     name: 'fleet.label',

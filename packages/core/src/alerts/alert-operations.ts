@@ -112,7 +112,7 @@ const SUMMARIES = {
   unack: 'take an acknowledgement back',
   snooze: 'keep an alert silent for a time, also when it comes back',
   unsnooze: 'end a snooze',
-  resolve: 'end an alert; what is still wrong opens it again',
+  resolve: 'end an alert; a problem that persists opens it again',
 } as const
 
 const actions = ALERT_ACTIONS.map((action) =>

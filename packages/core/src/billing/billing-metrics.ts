@@ -14,9 +14,9 @@ export class BillingMetrics {
   readonly #checkouts
 
   constructor(metrics: Metrics) {
-    const events = 'Events of the payment provider, by what became of them.'
+    const events = 'Events of the payment provider, by outcome.'
     this.#events = metrics.counter('svc_payment_events_total', events, { outcome: EVENTS })
-    const checkouts = 'Checkouts that licenses asked for, by what became of them.'
+    const checkouts = 'Checkouts that licenses asked for, by outcome.'
     this.#checkouts = metrics.counter('svc_billing_checkouts_total', checkouts, { outcome: CHECKOUTS })
   }
 

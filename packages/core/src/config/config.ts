@@ -140,7 +140,7 @@ function judgeDatabase({ database, service }: Config, env: Environment, { fatal,
   if (database.url === undefined || !leavesUnverified(database.url, env.PGHOST)) return
   const what = 'DATABASE_URL leads to another machine without sslmode=verify-full'
   if (database.tls === 'require') fatal.push(`SERVICE_DATABASE_TLS is require, but ${what}`)
-  else if (service.production) warnings.push(`${what}: others on the way may read and change what is said`)
+  else if (service.production) warnings.push(`${what}: others on the way may read and change the traffic`)
 }
 
 function unknownNames(env: Environment): string[] {

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './de
 /** Request for deliveries that are due. */
 export interface TakeDueRequest {
   readonly kind: string
-  /** Names the lease: only its holder settles what it took. */
+  /** Names the lease: only its holder settles its deliveries. */
   readonly token: string
   readonly leaseSeconds: number
   readonly limit: number

@@ -16,7 +16,7 @@ export class EmailMetrics {
   constructor(metrics: Metrics) {
     const queued = 'Messages that this replica queued.'
     this.#queued = metrics.counter('svc_email_messages_total', queued, { kind: MESSAGE_KINDS })
-    const recipients = 'Recipients by what an attempt of this replica made of them.'
+    const recipients = 'Recipients by the result of an attempt of this replica.'
     this.#recipients = metrics.counter('svc_email_recipients_total', recipients, { state: RECIPIENT_STATES })
     const faults = 'Attempts that failed before the mail relay said a word on the message.'
     this.#faults = metrics.counter('svc_email_relay_faults_total', faults, { fault: RELAY_FAULTS })

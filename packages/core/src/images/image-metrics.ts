@@ -8,9 +8,9 @@ export class ImageMetrics {
   readonly #pruned
 
   constructor(metrics: Metrics) {
-    const registered = 'Registrations of images, by what became of them.'
+    const registered = 'Registrations of images, by outcome.'
     this.#registered = metrics.counter('svc_image_registrations_total', registered, { outcome: OUTCOMES })
-    const pruned = 'Images that left their repository, by what their hosts still have.'
+    const pruned = 'Images that left their repository, as the lists of their hosts show.'
     this.#pruned = metrics.counter('svc_images_pruned_total', pruned, {})
   }
 

@@ -121,7 +121,7 @@ export class Images {
     if (image.state !== 'available') {
       const list = 'svc images list --state available'
       throw new Problem('conflict', {
-        detail: `${image.id} is no longer in its repository: ${list} shows what can be restored`,
+        detail: `${image.id} is no longer in its repository: ${list} shows the images that can be restored`,
       })
     }
     const payload = {

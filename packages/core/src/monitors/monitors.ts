@@ -108,7 +108,7 @@ export class Monitors {
     if (monitor !== undefined) return monitor
     const detail =
       old.mode === 'expect'
-        ? `${old.name} expects what it was told: use monitors update with other values`
+        ? `${old.name} expects given values: use monitors update with other values`
         : `${old.name} has no answer yet: run it first`
     throw new Problem('conflict', { detail })
   }

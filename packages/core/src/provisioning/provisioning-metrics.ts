@@ -10,7 +10,7 @@ export class ProvisioningMetrics {
   readonly #steps
 
   constructor(metrics: Metrics) {
-    const steps = 'Steps of orders for servers, by what became of them.'
+    const steps = 'Steps of orders for servers, by outcome.'
     this.#steps = metrics.counter('svc_provisioning_steps_total', steps, { step: STEPS, outcome: OUTCOMES })
   }
 

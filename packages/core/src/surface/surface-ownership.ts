@@ -77,7 +77,7 @@ export class SurfaceOwnership {
   }
 
   /**
-   * Looks the proof up for a scan; returns the missing proofs. Servers that keep silent prove nothing. A
+   * Looks the proof up for a scan; returns the missing proof. Servers that keep silent prove nothing. A
    * domain that is proven becomes a target without a request of its own.
    */
   async lack(licenseId: string, domain: string): Promise<LackingProof | undefined> {

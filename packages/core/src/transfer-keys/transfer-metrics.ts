@@ -11,7 +11,7 @@ export class TransferMetrics {
 
   constructor(metrics: Metrics) {
     this.#minted = metrics.counter('svc_transfer_keys_minted_total', 'Transfer keys that were minted.', {})
-    const redeemed = 'Redemptions of transfer keys, by what became of them.'
+    const redeemed = 'Redemptions of transfer keys, by outcome.'
     this.#redeemed = metrics.counter('svc_transfer_redemptions_total', redeemed, { outcome: OUTCOMES })
   }
 

@@ -33,7 +33,7 @@ const beat = (host: number, minute: number): HeartbeatWrite => ({
   drillPass: undefined,
 })
 
-/** Sends one heartbeat of every host, in an order unrelated to that of the rows. */
+/** Sends one heartbeat of every host, in an order unrelated to the rows'. */
 async function minute(storage: Storage, at: number): Promise<void> {
   const stride = 37
   for (let from = 0; from < HOSTS; from += AT_ONCE) {

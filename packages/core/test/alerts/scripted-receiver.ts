@@ -5,7 +5,7 @@ interface Digest {
   readonly data: { readonly alerts: readonly { readonly transition: string; readonly alert: Announced }[] }
 }
 
-/** Fields of an alert by which a receiver tells its openings apart. */
+/** Fields of an alert that tell a receiver its openings apart. */
 interface Announced {
   readonly id: string
   readonly count: number

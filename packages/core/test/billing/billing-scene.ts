@@ -16,7 +16,7 @@ export interface BillingScene extends AsyncDisposable {
   readonly provider: LoopbackProvider
   readonly licenseId: string
   readonly key: string
-  /** Has the provider send an event; returns what the plane answers. */
+  /** Has the provider send an event; returns the plane's answer. */
   send(type: string, object: Json, fields?: Json): Promise<object>
   /** Sends a text as it is, signed now. */
   deliver(text: string): Promise<object>

@@ -6,7 +6,7 @@ import { type BillingScene, billingScene } from './billing-scene.ts'
 const RUNS = 60
 const SECOND = 1_767_603_600
 
-/** The life of a subscription: what the provider says at each event, and the event. */
+/** The life of a subscription: the provider's state at each event, and the event. */
 const LIFE = [
   ['customer.subscription.created', 'incomplete'],
   ['customer.subscription.updated', 'active'],
@@ -35,8 +35,7 @@ function lifeOf(scene: BillingScene, id: string, licenseId: string): string[] {
 }
 
 /**
- * The license, its subscription and what is unpaid after a new license has heard of such a life in an
- * order.
+ * The license, its subscription and unpaid invoices after a new license has heard of such a life in an order.
  */
 async function rowAfter(scene: BillingScene, order: readonly number[]): Promise<string> {
   const { id: licenseId } = await scene.test.license()
@@ -51,7 +50,7 @@ async function rowAfter(scene: BillingScene, order: readonly number[]): Promise<
   return JSON.stringify([row, subscription, unpaid]).replaceAll(licenseId.slice(4), 'x')
 }
 
-/** Settings of a plane that may ask the provider, and of one that has only what events tell it. */
+/** Settings of a plane that may ask the provider, and of one that knows only the events. */
 const PLANES = [
   ['the provider is asked', {}],
   ['there is no key to ask with', { PAYMENT_SECRET_KEY: undefined }],

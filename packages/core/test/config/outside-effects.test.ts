@@ -1,4 +1,4 @@
-// Settings of what is asked outside, each seen on a plane with it and on one without it.
+// Settings of calls to the outside, each seen on a plane with it and on one without it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@svc/core'
 import { DigitalOceanFake, FakeClock, FakeTimers, fakeOutbound, HetznerFake, testPlane } from '@svc/testing'

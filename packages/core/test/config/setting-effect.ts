@@ -5,7 +5,7 @@ import type { Environment } from '@svc/core'
 export interface SettingEffect {
   readonly name: string
   readonly value: string
-  /** Makes a plane with these settings, and returns what the plane does, as a value to compare. */
+  /** Makes a plane with these settings, and returns the plane's behaviour, as a value to compare. */
   readonly seen: (env: Environment) => Promise<unknown>
   readonly unset: unknown
   readonly set: unknown

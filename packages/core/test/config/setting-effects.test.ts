@@ -96,7 +96,7 @@ async function oldTick(env: Environment): Promise<string | undefined> {
   return checks.find(({ name }) => name === 'scheduler')?.status
 }
 
-/** Days from the end of what is paid to the end of the license. */
+/** Days from the end of the paid period to the end of the license. */
 async function graceDays(env: Environment): Promise<number> {
   await using scene = await billingScene({ env: env as Record<string, string> })
   await scene.send('customer.subscription.updated', scene.subscribe())

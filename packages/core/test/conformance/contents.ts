@@ -77,7 +77,7 @@ async function alertsOf({ alerts, alertDeliveries }: Stores, now: Date) {
   }
 }
 
-/** Sorts lists for which the port promises no order. */
+/** Sorts lists without an order promised by the port. */
 const unordered = (lists: Readonly<Record<string, readonly unknown[]>>) =>
   Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(canonical).sort()]))
 

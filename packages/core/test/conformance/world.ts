@@ -48,7 +48,7 @@ export class World {
   }
 }
 
-/** A step of a random sequence, in the form in which it is printed when it fails. */
+/** A step of a random sequence, in its printed form for a failure. */
 export interface Step {
   readonly name: string
   readonly given: unknown
@@ -80,7 +80,7 @@ export async function attempt(ask: Ask, stores: Stores, now: Date): Promise<Atte
   }
 }
 
-/** A problem counts by its code, which decides what a caller is told; any other failure is a fault. */
+/** A problem counts by its code, which decides the answer to a caller; any other failure is a fault. */
 const kindOf = (error: unknown): string => (error instanceof Problem ? `${FAILED}: ${error.code}` : FAILED)
 
 export interface Attempt {

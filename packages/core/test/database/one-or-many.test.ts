@@ -77,7 +77,7 @@ describe(`one request alone and in company, on ${POSTGRES}`, () => {
       await scene.client.query('rollback')
     })
     await fc.assert(property, { numRuns: RUNS })
-    // Nothing, a refusal, a drained host, work, something to stop, and what they make together.
+    // Nothing, a refusal, a drained host, work, something to stop, and combinations of them.
     expect(told.size).toBeGreaterThan(5)
   })
 })

@@ -1,4 +1,4 @@
-// Replies of a relay, and what becomes of the message, its recipients and the messages behind it.
+// Replies of a relay, and the outcomes for the message, its recipients and the messages behind it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import { type ScriptedSmtp, scriptedSmtp } from '../../../../test/support/scripted-smtp.ts'

@@ -8,7 +8,7 @@ let licenseId: string
 const HOST = 'fp-images-1'
 const OTHER = 'fp-images-2'
 
-// On a database, since a registration and what follows from it are one transaction.
+// On a database, since a registration and its consequences are one transaction.
 beforeAll(async () => {
   test = testPlane({ storage: await pgliteStorage() })
   licenseId = (await test.plane.licenses.issue({ label: 'images' })).license.id

@@ -1,4 +1,4 @@
-// One license is limited in what it puts into the queue, and the others are not.
+// One license's jobs in the queue are limited, and the others' are not.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type TestPlane, testPlane } from '@svc/testing'
 

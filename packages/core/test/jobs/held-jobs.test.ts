@@ -28,7 +28,7 @@ afterAll(() => scene[Symbol.asyncDispose]())
 const HELD = 3000
 const HOSTS = 16
 
-// Stores a queue in which nothing is claimed yet.
+// Stores a queue without any claimed job.
 const wait = () =>
   client.query(
     `insert into jobs (id, license_id, kind, payload, target, max_attempts, timeout_seconds, available_at)

@@ -1,4 +1,4 @@
-// Tests of what is remembered of the work of hosts, and of how often it is stored.
+// Tests of the memory of hosts' work, and of how often it is stored.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { JOB_KINDS, type LeaseRequest } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'

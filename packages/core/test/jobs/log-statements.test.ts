@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** A process that writes to logs, and what it said to the database for the last lines. */
+/** A process that writes to logs, and its statements for the last lines. */
 function writer() {
   const append = logWriter((statement, params) => {
     said.push(statement.name)

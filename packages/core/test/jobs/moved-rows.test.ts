@@ -1,4 +1,4 @@
-// Rows that others move between two statements of a batch: what comes of it is told to whom it concerns.
+// Rows that others move between two statements of a batch: each caller is told its own outcome.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { LEASE_SECONDS } from '@svc/core/ports'
 import { migrateDriver } from '../../src/database/migrator.ts'

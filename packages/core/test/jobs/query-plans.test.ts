@@ -157,7 +157,7 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     )
     await client.query('rollback')
     expect(rows).toEqual([{ is_due: true }])
-    // Among them are those of the hosts of the license, whose kinds say which of the waiting jobs can be run.
+    // Among them are the license's hosts, whose kinds say which of the waiting jobs can be run.
     expect(after - before).toBeLessThanOrEqual(72)
   })
 })

@@ -1,4 +1,4 @@
-// Tests of the names of licenses, and of which licenses a job may be given to.
+// Tests of the names of licenses, and of the licenses that a job may be given to.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Environment, ofTenant, PLATFORM } from '@svc/core'
 import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'

@@ -91,7 +91,7 @@ async function get(url: string, headers: object = { 'proxy-authorization': basic
   return promise
 }
 
-/** Asks for a tunnel; returns the head of the answer and what came through. */
+/** Asks for a tunnel; returns the head of the answer and the tunnelled bytes. */
 async function tunnel(place: string, credential: string | undefined, said = '') {
   const socket = connect(portOf(proxy.server), '127.0.0.1').setEncoding('latin1')
   const lines = [

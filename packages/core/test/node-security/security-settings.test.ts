@@ -8,7 +8,7 @@ const allow = (fields: object) => firewall({ allow: [{ ports: ['80'], proto: 'tc
 const many = <T>(count: number, each: (index: number) => T) =>
   Array.from({ length: count }, (_, at) => each(at))
 
-/** Documents that nobody means well, and what is wrong with them. Each is refused as a whole. */
+/** Hostile documents, and their faults. Each is refused as a whole. */
 const MALICIOUS: readonly (readonly [what: string, document: unknown, path: string])[] = [
   ['a statement behind an address', allow({ from: ['1.2.3.4; flush ruleset'] }), 'firewall.allow.0.from.0'],
   ['a name that would be looked up', allow({ from: ['localhost'] }), 'firewall.allow.0.from.0'],

@@ -1,5 +1,5 @@
 // Every list is read to its end by everybody who may, with every filter, on every storage: seven things of a
-// tenant and seven of another, of two instants, between which the ids of those of one instant say nothing.
+// tenant and seven of another, of two instants, and within one instant the ids tell nothing of the order.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { OPERATIONS, type Storage } from '@svc/core'
 import {
@@ -77,7 +77,7 @@ describe('the table of lists', () => {
   })
 })
 
-/** A list with what is in it. */
+/** A list with its entries. */
 interface Filled {
   readonly name: string
   readonly row: ListRow
@@ -117,7 +117,7 @@ async function page(list: Filled, who: Reader, input: object): Promise<Page> {
   return { keys, next: cursor === undefined ? undefined : { cursor } }
 }
 
-/** Reads a list to its end; the pages in the order in which they are read. */
+/** Reads a list to its end; the pages in the order of reading. */
 async function pages(list: Filled, who: Reader, input: object, limit: number) {
   const read: (readonly string[])[] = []
   for (let next: Page['next'] = {}; next !== undefined; ) {
@@ -169,7 +169,7 @@ async function isFiltered(list: Filled, who: Reader, names: readonly string[]): 
   else expect([list.name, names, refused[0]]).toEqual([list.name, names, 'not-found'])
 }
 
-/** The cursor of somebody who sees more is a place among what one sees, and shows nothing else. */
+/** The cursor of somebody who sees more is a place among one's own entries, and shows nothing else. */
 async function isPlace(list: Filled, who: Reader, cursor: unknown): Promise<void> {
   const { keys } = await page(list, who, { cursor })
   const all = expected(list, who)

@@ -35,7 +35,7 @@ runcmd:
   - svc agent run --fingerprint {{nonce}}-{{order_id}}
 `
 
-/** Settings with which every gate is open once the token is verified. */
+/** Settings that open every gate once the token is verified. */
 export const OPEN: Environment = {
   SERVICE_PUBLIC_URL: 'https://svc.example',
   PROVISIONING_LIVE: 'true',
@@ -124,7 +124,7 @@ export class ProvisioningBench {
     return this.plane.provisioning.work({ orderId, limit })
   }
 
-  /** One call of the worker for an order: what became of it, in a few words. */
+  /** One call of the worker for an order: its outcome, in a few words. */
   async step(order: Pick<Order, 'id'>): Promise<string> {
     const done = await this.work(order.id)
     if (!done.isOpen) return `closed: ${done.missing.join(',')}`

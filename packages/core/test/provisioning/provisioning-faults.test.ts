@@ -419,7 +419,7 @@ describe('what is kept and told', () => {
       expect(text).not.toContain(secret)
     expect(leaksIn(text, { A_KEY: key, A_TOKEN: TOKENS.hetzner })).toEqual([])
     expect(text).toContain(order.id)
-    // The log of operations names a key by its digest, whatever shape the key has.
+    // The log of operations names a key by its digest, for any shape of the key.
     expect(bodyText(audit)).toMatch(/license_key\W+key:[0-9a-zA-Z_-]{8}/)
   })
 })

@@ -8,7 +8,7 @@ export interface Sample {
   readonly secret: string
 }
 
-/** Texts in which people and programs put a secret that is known by its form. */
+/** Texts where people and programs put a secret that is known by its form. */
 export const CARRIERS: readonly ((secret: string) => string)[] = [
   (secret) => secret,
   (secret) => `I pasted ${secret} into the form, is that bad?`,

@@ -15,7 +15,7 @@ const SPARE = 100
 const NOW = new FakeClock().now().toISOString()
 const AGO = `timestamptz '${NOW}' - interval '10 days' + n * interval '1 ms'`
 
-/** Rows of what has been, by table: all over, and not yet so old that it is removed. */
+/** Rows of past things, by table: all over, and not yet so old that they are removed. */
 const HISTORY: Readonly<Record<string, string>> = {
   jobs: `insert into jobs (id, license_id, kind, state, payload, app, target, deployment_id, max_attempts, timeout_seconds,
       created_at, due_at, available_at, finished_at, claimed_by, claimed_at)
@@ -75,7 +75,7 @@ describe(`what runs again and again on ${POSTGRES}`, () => {
 
   async function fill(from: number, to: number): Promise<void> {
     const { client } = scene
-    // Triggers would tell events of what is long over.
+    // Triggers would tell events of things long over.
     await client.query('set session_replication_role = replica')
     for (const insert of Object.values(HISTORY))
       await client.query(`${insert} from generate_series(${from}, ${to}) n`)

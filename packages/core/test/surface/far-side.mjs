@@ -13,7 +13,7 @@ const count = (socket) => {
   counts.set(place, (counts.get(place) ?? 0) + 1)
   socket.on('error', () => {})
 }
-/** Files by host and path, and what hosts do otherwise. */
+/** Files by host and path, and other behaviour of hosts. */
 const files = new Map()
 const agents = new Set()
 const methods = new Set()

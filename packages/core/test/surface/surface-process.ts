@@ -1,5 +1,5 @@
 // A control plane, its DNS and its certificate log in a process of their own, so that scans run in a network
-// namespace: `node surface-process.ts <inode of the machine's namespace>`. It does what it is told over its
+// namespace: `node surface-process.ts <inode of the machine's namespace>`. It follows orders over its
 // channel.
 import { readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'

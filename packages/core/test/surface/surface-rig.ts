@@ -28,7 +28,7 @@ export interface Ended {
   readonly findings: readonly SurfaceFinding[]
 }
 
-/** A program in a namespace that does what it is told. */
+/** A program in a namespace that follows orders. */
 class Told {
   readonly child: ChildProcess
   readonly #waiting = new Map<number, (said: unknown) => void>()
@@ -54,7 +54,7 @@ class Told {
 
 /**
  * Two machines with public addresses that reach nobody else: a control plane, which scans under its real
- * rules, and the far side. The kernel counts what the plane sends to addresses that it must not reach.
+ * rules, and the far side. The kernel counts the plane's packets to addresses that it must not reach.
  */
 export class SurfaceRig implements AsyncDisposable {
   readonly #netns = NetnsRig.open()

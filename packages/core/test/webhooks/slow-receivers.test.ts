@@ -1,4 +1,4 @@
-// Receivers that take their time: what is noted of an attempt, who waits for it, and what it leaves.
+// Receivers that take their time: the record of an attempt, the waiting for it, and its remains.
 import type { RequestListener } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'

@@ -103,7 +103,7 @@ export class WebhookScene implements AsyncDisposable {
     )
   }
 
-  /** Fails for what a scene has left behind; its hosts alone are not asked to renew their leases. */
+  /** Fails for remains of a scene; its hosts alone are not asked to renew their leases. */
   async [Symbol.asyncDispose](): Promise<void> {
     await nothingLeft(this.test, { hostsAreGone: true }).finally(this.#close)
   }

@@ -100,7 +100,7 @@ async function plainAddress(env: Environment): Promise<string> {
   return await outcomeOf(faked.plane.operations.runLicensed(id, 'webhooks.add', { url }))
 }
 
-/** Says what becomes of a second endpoint. */
+/** Returns the outcome for a second endpoint. */
 async function secondEndpoint(env: Environment): Promise<string> {
   await using scene = await WebhookScene.open(undefined, { env: env as Env })
   await scene.add({}, '/a')

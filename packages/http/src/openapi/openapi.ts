@@ -38,7 +38,7 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
 }
 
 const DESCRIPTION =
-  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Bodies are JSON whatever the Content-Type says, except that `/login` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null.'
+  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Bodies are JSON with any Content-Type, except that `/login` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null.'
 
 function operationOf(route: Route, path: string): Part {
   const { summary, gate, body } = route

@@ -42,7 +42,7 @@ export const deployLogsRoute = route({
   query: {
     after: 'Lines to skip: those read before. Without `after` and `limit` the answer is the whole log.',
     limit:
-      'Lines at most, 1 to 10000, which is also what `after` alone gives; the answer also ends before its text is longer than 1,048,576 characters.',
+      'Lines at most, 1 to 10000, 10000 with `after` alone; the answer also ends before its text is longer than 1,048,576 characters.',
   },
   replies: {
     200: {

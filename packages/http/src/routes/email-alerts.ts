@@ -11,7 +11,7 @@ import { INVALID } from './job-fields.ts'
 const PATH = '/api/v1/email/alerts/run'
 const RUNS: RouteLimit = { name: 'email-alerts-run', limit: 12, windowSeconds: 60 }
 const SUMMARY =
-  'Remind by mail of licenses that end and invoices that are not paid: a license its own holder, the cron those of all.'
+  'Remind by mail of licenses that end and invoices that are not paid: a license its own holder, the cron all.'
 
 const ran = shape(REMINDER_RUN)
 
@@ -39,7 +39,7 @@ export const emailAlertRoutes = [
     ...shared,
     method: 'GET',
     head: false,
-    query: { dry_run: '`1` tells what is due, and sends nothing.' },
+    query: { dry_run: '`1` lists due reminders, and sends nothing.' },
     handle: async ({ plane, caller, query }) => {
       const dryRun = flagOf(query.dry_run)
       return json(reminderRunView(await plane.reminders.run({ licenseId: caller?.licenseId, dryRun })))

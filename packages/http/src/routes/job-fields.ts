@@ -15,7 +15,7 @@ export const INVALID: Replies = { 400: { description: 'Invalid JSON, or an inval
 
 /** The description of the `Svc-Job-State` header, for the API document. */
 export const JOB_STATE_HEADER =
-  '`canceling` when the host should stop the job, or the state in which it ended.'
+  '`canceling` when the host should stop the job, or the state that it ended in.'
 
 const JOB_ID = /^[A-Za-z0-9_-]{1,64}$/
 

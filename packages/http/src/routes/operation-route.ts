@@ -141,7 +141,7 @@ function chosen(operations: MountedOperations, input: Readonly<Record<string, un
   const isMeant = (fixed: Readonly<Record<string, string>>) =>
     Object.entries(fixed).every(([field, value]) => input[field] === value)
   const [name] = Object.entries(operations).find(([, fixed]) => isMeant(fixed)) ?? []
-  if (name === undefined) throw new Error('the shape of the body admits what no operation stands for')
+  if (name === undefined) throw new Error('the shape of the body admits a body without an operation')
   return name
 }
 

@@ -39,7 +39,7 @@ const calls = OPERATIONS.map((operation): NamedCall => {
 
 /** Returns a sentence on the callers that may run an operation. */
 function callersOf({ permission, scope, confirmed, personal }: (typeof OPERATIONS)[number]): string {
-  const who = scope === 'tenant' ? "staff, and a tenant's people on what is theirs" : 'staff alone'
+  const who = scope === 'tenant' ? "staff, and a tenant's people on their own things" : 'staff alone'
   const closed = confirmed || personal ? ' API tokens may not run it.' : ''
   const asked = confirmed ? ' It takes `confirmation`: the current password, and a code if there is one.' : ''
   return `Needs \`${permission}\`; for ${who}.${closed}${asked}`

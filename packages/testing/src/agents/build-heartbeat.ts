@@ -1,6 +1,6 @@
 import type { HeartbeatWrite } from '@svc/core/ports'
 
-/** Returns a heartbeat that reports nothing about its host except what `fields` sets. */
+/** Returns a heartbeat that reports nothing about its host except the given `fields`. */
 export const buildHeartbeat = (fields: Partial<HeartbeatWrite> = {}): HeartbeatWrite => ({
   licenseId: 'lic_test',
   fingerprint: 'fp-test',

@@ -35,7 +35,7 @@ const transferKey: Thing = {
   },
 }
 
-/** The reads of hosts and of what belongs to them, and writes by an id that a caller names. */
+/** The reads of hosts and of their things, and writes by an id that a caller names. */
 export const hostReads: Readonly<Record<string, ScopedRead>> = {
   'accessSessions.list': {
     ...session,

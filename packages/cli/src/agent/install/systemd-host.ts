@@ -45,7 +45,7 @@ export async function mustRun([program = '', ...args]: readonly string[]): Promi
 export async function demandSystemd(isRoot: boolean, task: string): Promise<void> {
   if (!isRoot) {
     throw new Problem('forbidden', {
-      detail: `svc agent ${task} needs root: run it with sudo, or see what it would do with --dry-run`,
+      detail: `svc agent ${task} needs root: run it with sudo, or look at its steps with --dry-run`,
     })
   }
   if (!(await isFolder('/run/systemd/system'))) {

@@ -59,7 +59,7 @@ async function run(
     return failed('refused: this job carries no document: svc security set makes one', say)
   // A job may be made by anybody who may make jobs, a document by those alone who may change the security.
   const newest = await desired(signal)
-  if (newest === undefined) return failed('the control plane did not say what it wants', say)
+  if (newest === undefined) return failed('the control plane sent no settings', say)
   if (newest.revision !== asked.revision || newest.sha256 !== asked.sha256)
     return failed(`refused: the newest document is revision ${newest.revision}`, say)
   say(

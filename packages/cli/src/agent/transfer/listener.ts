@@ -188,7 +188,7 @@ export class TransferListener implements AsyncDisposable {
     await session.target?.finish()
     const { app, release } = (session.source ?? session.target)?.manifest ?? { app: session.app, release: '' }
     this.#parts.log.info({ key: session.token.id, app, release }, 'a transfer has ended')
-    // Not before the peer has its answer: a listener may end this process.
+    // Not before the peer has its answer: `onMoved` may end this process.
     response.once('close', () => this.#parts.onMoved({ app, release }))
     return { ok: true }
   }

@@ -79,7 +79,7 @@ function requireTree(entries: readonly ManifestEntry[]): void {
   for (const { path, type } of entries) {
     if (types.has(path)) throw new BadManifest('the release holds a path twice')
     if (types.get(folderOf(path)) !== 'folder')
-      throw new BadManifest('a path lies in what is not described as a folder before it')
+      throw new BadManifest('a path lies in a folder that is not described before it')
     types.set(path, type)
   }
   for (const entry of entries)

@@ -82,7 +82,7 @@ export class ReleaseTarget {
   async #write(index: number, offset: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const entry = this.#file(index)
     if (entry === undefined || offset !== (await this.#offset(index)))
-      throw new BadFile('the peer sent what was not asked for')
+      throw new BadFile('the peer sent a file that was not asked for')
     await using parts = await this.#open()
     let size = offset
     {

@@ -203,5 +203,5 @@ async function sayNext(run: CommandRun<AgentInstallOptions>, root: string, isWal
     run.hint(
       `handlers run as the user of the agent and can read its key: --handler-user ${HANDLER_USER} gives them their own`,
     )
-  if (!isImage) run.hint('see what it says: journalctl -u svc-agent -f')
+  if (!isImage) run.hint('follow its log: journalctl -u svc-agent -f')
 }

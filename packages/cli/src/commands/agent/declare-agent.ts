@@ -7,7 +7,7 @@ const OF_KEY_FILE = [
 ] as const
 const OF_ALLOW = [
   '--allow <what>',
-  'what the agent may change of its host: firewall, with the hardening of sshd and the kernel',
+  'a part of the host that the agent may change: firewall, with the hardening of sshd and the kernel',
 ] as const
 const OF_ROOT = '--root <dir>'
 

@@ -3,7 +3,7 @@ import { OPERATION_SUMMARIES } from '../../program/operation-summaries.ts'
 import { examples, keyed, operating, type Run, reaching } from '../declare.ts'
 
 const LICENSE = ['--license <id-or-key>', 'only alerts of this license'] as const
-const TENANT = ['--tenant <tenant>', 'name or id; without it, for what belongs to no tenant'] as const
+const TENANT = ['--tenant <tenant>', 'name or id; without it, for alerts without a tenant'] as const
 
 /** Declares a command that lists alerts. */
 export function declareAlertList(command: Command, run: Run, example: string): void {

@@ -106,6 +106,6 @@ export const openCheckout: Handler<CheckoutOptions> = async (run) => {
     ),
   )
   run.hint(
-    'Give the page to whoever pays. The license changes when the payment provider says that it is paid.',
+    'Give the page to the person who pays. The license changes when the payment provider says that it is paid.',
   )
 }

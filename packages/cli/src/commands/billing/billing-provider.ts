@@ -52,7 +52,7 @@ export const reconcile: Handler<{ readonly dryRun?: boolean }> = async (run) => 
     ),
   )
   if (answer.drifts.length === 0) run.hint('Nothing differs.')
-  else if (answer.dry_run) run.hint('Nothing was changed: without --dry-run what differs is synced.')
+  else if (answer.dry_run) run.hint('Nothing was changed: without --dry-run the differences are synced.')
 }
 
 /** Prints a header that signs the event on standard input. */

@@ -18,5 +18,5 @@ export const listConversations: Handler<ChatListOptions> = async (run) => {
   run.print(answer, (page) => conversationsTable(answer.conversations, page))
   const [first] = answer.conversations
   if (first === undefined) run.hint(waiting ? 'Nobody waits.' : 'No conversations yet.')
-  else if (waiting) run.hint(`svc chat show ${shellWord(first.id)} shows what was said.`)
+  else if (waiting) run.hint(`svc chat show ${shellWord(first.id)} shows its messages.`)
 }

@@ -67,7 +67,7 @@ const OF_CHECK: Readonly<Record<string, string>> = {
   'migrations unreachable': 'not known while the database does not answer',
   'clock unreachable': 'not known while the database does not answer',
   'signing-key unset': 'activation answers 503: svc mint-key makes a key for SERVICE_LICENSE_PRIVKEY',
-  'signing-key unusable': 'activation answers 500: SERVICE_LICENSE_PRIVKEY takes what svc mint-key prints',
+  'signing-key unusable': 'activation answers 500: SERVICE_LICENSE_PRIVKEY takes a key of svc mint-key',
   'data-keys unset':
     'new webhooks and second factors are refused: svc secrets mint-key makes a key for SERVICE_DATA_KEYS',
   'session-secret unset': 'nobody can sign in: set SERVICE_SESSION_SECRET to 32 random characters or more',

@@ -36,6 +36,6 @@ async function hintAtOpenKeys(run: CommandRun<DoctorOptions>): Promise<void> {
   if (open.length === 0) return
   const keys = open.length === 1 ? 'The key of 1 license does' : `The keys of ${open.length} licenses do`
   run.hint(
-    `${keys} more than act for hosts: svc licenses restrict --all --dry-run; docs/security.md says what.`,
+    `${keys} more than act for hosts: svc licenses restrict --all --dry-run; docs/security.md lists their rights.`,
   )
 }

@@ -10,5 +10,5 @@ export const showJob: Handler<object> = async (run) => {
   run.print(answer, (page) => jobFacts(job, page))
   if (log_lines > 0)
     run.hint(`${log_lines} log ${log_lines === 1 ? 'line' : 'lines'}: svc jobs logs ${shellWord(job.id)}`)
-  if (job.state === 'pending') run.hint(`Waiting; svc jobs why ${shellWord(job.id)} says for what.`)
+  if (job.state === 'pending') run.hint(`Waiting; svc jobs why ${shellWord(job.id)} says why.`)
 }

@@ -78,7 +78,7 @@ export const destroyOrder: Handler<{ readonly yes?: boolean }> = async (run) => 
   const order = run.arg(0)
   if (run.options.yes !== true)
     throw new Problem('invalid-input', {
-      detail: `what is on the server is lost: add --yes to destroy ${order}`,
+      detail: `all data on the server is lost: add --yes to destroy ${order}`,
     })
   const answer = await run.operate<One>('provision-orders.destroy', { order })
   run.print(answer, (page) => ordersTable([answer.order], page))

@@ -47,7 +47,7 @@ function securityText({ fingerprint, desired, applied, job, drift }: SecurityVie
       ...firewall.allow.map((rule) => ['allow', ruleText(rule)] as const),
       ['deny from', firewall.deny_from.join(', ') || undefined],
       ['trusted', firewall.trusted_interfaces.join(', ') || undefined],
-      ['icmp', firewall.icmp ? 'yes' : 'what IPv6 needs'],
+      ['icmp', firewall.icmp ? 'yes' : 'as IPv6 needs'],
       ['ssh rate', firewall.ssh_rate_limit === 0 ? 'no limit' : `${firewall.ssh_rate_limit} a minute`],
       ['ssh passwords', ssh.password_auth],
       ['ssh of root', ssh.root_login],

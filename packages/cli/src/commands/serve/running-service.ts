@@ -46,7 +46,7 @@ export interface ServiceParts {
 }
 
 const LOST =
-  'the embedded database has given up: ending; what was acknowledged is kept, start again when the disk has room'
+  'the embedded database has given up: ending; acknowledged changes are kept, start again when the disk has room'
 
 /**
  * A control plane that serves. Disposing it drains it: it is no longer ready, takes no new requests, answers
@@ -223,7 +223,7 @@ async function listenOnNetwork(plane: ControlPlane, app: Served): Promise<Listen
     return await listen(app, { host, port, health, log, ...limits })
   } catch (cause) {
     if (!(cause instanceof Problem) || cause.code !== 'conflict') throw cause
-    const detail = `${host}:${port} is in use: stop what listens there, or choose another port with --port`
+    const detail = `${host}:${port} is in use: stop the program that listens there, or choose another port with --port`
     throw new Problem('conflict', { detail }, { cause })
   }
 }

@@ -64,10 +64,10 @@ function tellOfProduction({ config, log }: Pick<ControlPlane, 'config' | 'log'>)
   if (trustedProxies.length === 0 && trustedProxyHops > 0 && !LOOPBACK.test(host)) {
     log.warn(
       { host },
-      'whoever reaches this port without a proxy chooses its own address: set SERVICE_TRUSTED_PROXIES to the ranges of the proxies, or SERVICE_TRUSTED_PROXY_HOPS=0 without one',
+      'a client that reaches this port without a proxy chooses its own address: set SERVICE_TRUSTED_PROXIES to the ranges of the proxies, or SERVICE_TRUSTED_PROXY_HOPS=0 without one',
     )
   }
   if (config.metrics.token === undefined && config.faults.metrics === undefined) {
-    log.warn({}, '/metrics is open to whoever reaches it: set SERVICE_METRICS_TOKEN')
+    log.warn({}, '/metrics is open to everybody who reaches it: set SERVICE_METRICS_TOKEN')
   }
 }

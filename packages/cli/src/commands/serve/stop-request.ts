@@ -28,7 +28,7 @@ export function stopRequest(io: Io, log: Log, onSecond?: () => void): StopReques
   const undoSignals = io.onStop((signal) => {
     signals += 1
     if (signals === 1) {
-      log.info({ signal }, 'asked to end: finishing what is under way; once more to hurry')
+      log.info({ signal }, 'asked to end: finishing work under way; once more to hurry')
       resolve('signal')
     } else if (signals === 2 && onSecond !== undefined) onSecond()
     else io.exit(EXIT.failed)

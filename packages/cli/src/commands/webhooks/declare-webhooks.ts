@@ -42,7 +42,7 @@ function declareEndpoints(endpoints: Command, run: Run): void {
   )
   examples(remove, `svc webhooks endpoints remove ${ID}`)
   for (const [verb, summary] of [
-    ['enable', 'send to an endpoint again; what failed before is forgotten'],
+    ['enable', 'send to an endpoint again; earlier failures are forgotten'],
     ['disable', 'send nothing to an endpoint; its events are kept as skipped'],
   ] as const) {
     const command = keyed(reaching(endpoints.command(`${verb} <endpoint>`).description(summary))).action(

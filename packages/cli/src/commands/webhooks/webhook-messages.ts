@@ -51,7 +51,7 @@ export const testEndpoint: Handler<object> = async (run) => {
   const input = { endpoint: run.arg(0) }
   const answer = await run.operate<{ message_id: string; delivery_id: string }>('webhooks.test', input, true)
   run.print(answer, (page) => facts(Object.entries(answer), page))
-  run.hint(`svc webhooks deliveries ${run.arg(0)} shows what became of it.`)
+  run.hint(`svc webhooks deliveries ${run.arg(0)} shows its outcome.`)
 }
 
 type Shown = One & {

@@ -6,7 +6,7 @@ const EXCERPT_CHARS = 500
 /** The answer when no document fits the question. */
 export const NOTHING_FOUND: readonly string[] = [
   'I found nothing about this in our pages. ',
-  'Try other words, or leave an email address: a person reads what stays unanswered.',
+  'Try other words, or leave an email address: a person reads unanswered questions.',
 ]
 
 /**

@@ -30,7 +30,7 @@ export const alerts = required('Alerts', {
   }),
   jobHours: wholeNumber(
     'SERVICE_ALERT_JOB_HOURS',
-    'Hours for which a failed job that nothing made good keeps its alert open.',
+    'Hours that a failed job that nothing made good keeps its alert open.',
     { fallback: 24, min: 1, max: 720 },
   ),
   licenseDays: wholeNumber('SERVICE_ALERT_LICENSE_DAYS', 'Days before the end of a license.', {

@@ -30,7 +30,7 @@ const PRICE = /^price_[A-Za-z0-9]{1,250}$/
 const prices: Setting<Readonly<Record<string, string>>> = {
   name: 'PAYMENT_PRICE_<TIER>',
   family: 'PAYMENT_PRICE_',
-  doc: 'The price of a tier at the provider: `PAYMENT_PRICE_PRO` is that of the tier `pro`.',
+  doc: 'The price of a tier at the provider: `PAYMENT_PRICE_PRO` is the price of the tier `pro`.',
   form: 'the id of a price, price_…, of one tier alone; the name in capitals, digits and underscores',
   secret: false,
   fallback: {},
@@ -73,7 +73,7 @@ export const billing = optional('Billing', {
   apiBase,
   returnOrigins: list(
     'BILLING_RETURN_ORIGINS',
-    'Sites that a checkout may lead back to; unset: that of `SERVICE_PUBLIC_URL`.',
+    'Sites that a checkout may lead back to; unset: the site of `SERVICE_PUBLIC_URL`.',
     {
       of: 'sites such as https://panel.example.com',
       accepts: (entry) => isSite(entry) && entry.startsWith('https:'),
@@ -82,7 +82,7 @@ export const billing = optional('Billing', {
   ),
   graceDays: wholeNumber(
     'BILLING_GRACE_DAYS',
-    'Days for which a license goes on after the end of what is paid.',
+    'Days that a license goes on after the end of the paid period.',
     { fallback: 14, min: 0, max: 365 },
   ),
   toleranceSeconds: wholeNumber(

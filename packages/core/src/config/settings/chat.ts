@@ -20,7 +20,7 @@ export const chat = optional('Support chat', {
   }),
   allowedOrigins: list(
     'CHAT_ALLOWED_ORIGINS',
-    'Sites that may embed the chat; unset: those of `SERVICE_PUBLIC_URL`, or without it the host that is asked.',
+    'Sites that may embed the chat; unset: the site of `SERVICE_PUBLIC_URL`, or without it the host that is asked.',
     {
       of: 'origins such as https://example.com',
       accepts: isSite,

@@ -125,7 +125,7 @@ export const email = optional('Email', {
   ),
   bodyDays: wholeNumber(
     'EMAIL_BODY_RETENTION_DAYS',
-    'Days for which the contents of a message are kept after it is over.',
+    'Days that the contents of a message are kept after it is over.',
     { fallback: 7, min: 1, max: 90 },
   ),
   spfInclude: hostName(

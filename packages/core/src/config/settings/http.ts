@@ -25,7 +25,7 @@ export const http = required('HTTP', {
   ),
   maxConnections: wholeNumber(
     'SERVICE_MAX_CONNECTIONS',
-    'Open connections at most; unset: what the limit of open files leaves.',
+    'Open connections at most; unset: the number that the limit of open files leaves.',
     {
       min: 1,
       max: 1_000_000,

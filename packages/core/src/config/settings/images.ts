@@ -5,7 +5,7 @@ import { required } from '../setting-group.ts'
 export const images = required('Images', {
   prunedRetentionDays: wholeNumber(
     'IMAGES_PRUNED_RETENTION_DAYS',
-    'Days for which the ledger keeps images that are no longer in their repository.',
+    'Days that the ledger keeps images that are no longer in their repository.',
     { fallback: 180, min: 1, max: 3650 },
   ),
 })

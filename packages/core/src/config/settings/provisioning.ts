@@ -86,7 +86,7 @@ export const provisioning = optional('Provisioning of servers', {
   ),
   credentialMaxAgeHours: wholeNumber(
     'PROVISIONING_CREDENTIAL_MAX_AGE_HOURS',
-    'Hours for which a check of a token counts; the tick checks it again after half of them.',
+    'Hours that a check of a token counts; the tick checks it again after half of them.',
     { fallback: 24, min: 1, max: 720 },
   ),
   destroyOnFailure: choice(

@@ -35,7 +35,7 @@ export const relay = optional('Relay', {
   ),
   verifyKeys: list(
     'RELAY_VERIFY_KEYS',
-    'Public keys by which a relay of its own checks tokens, from `svc relay keys`; unset: those of the private keys.',
+    'Public keys that a separate relay checks tokens with, from `svc relay keys`; unset: the public halves of the private keys.',
     { of: 'public keys', accepts: (entry) => !entry.includes('PRIVATE KEY') },
   ),
   allowedOrigins: list(
@@ -70,7 +70,7 @@ export const relay = optional('Relay', {
   }),
   maxPerLicense: wholeNumber(
     'RELAY_MAX_SESSIONS_PER_LICENSE',
-    'Live sessions that the people of a tenant have on hosts of one license at most; staff are not counted. Unset: a tenth of RELAY_MAX_SESSIONS, or those of one host if that is more.',
+    'Live sessions that the people of a tenant have on hosts of one license at most; staff are not counted. Unset: a tenth of RELAY_MAX_SESSIONS, or the limit of one host if that is more.',
     { min: 1, max: 10_000 },
   ),
   drainSeconds: wholeNumber(
@@ -80,6 +80,6 @@ export const relay = optional('Relay', {
   ),
   recordDir: text(
     'RELAY_RECORD_DIR',
-    'Folder for recordings of what hosts print, one file a session; unset: nothing is recorded.',
+    "Folder for recordings of hosts' output, one file a session; unset: nothing is recorded.",
   ),
 })

@@ -63,7 +63,7 @@ export const webhooks = optional('Webhooks', {
   maxAgeHours: count('WEBHOOK_MAX_AGE_HOURS', 'Hours after which a message that waits expires.', 96, 8760),
   retentionDays: count(
     'WEBHOOK_RETENTION_DAYS',
-    'Days for which messages and ended deliveries are kept.',
+    'Days that messages and ended deliveries are kept.',
     30,
     3650,
   ),

@@ -230,6 +230,6 @@ function promotedFindings({ next, ...rest }: Findings): Findings {
   return next === undefined ? rest : { ...rest, dkim: next }
 }
 
-/** Returns the refusal of a domain that does not exist, for whoever asks. */
+/** Returns the refusal of a domain that does not exist, for any caller. */
 export const noDomain = (): Problem =>
   new Problem('not-found', { detail: 'there is no such domain: svc email domains list shows them' })

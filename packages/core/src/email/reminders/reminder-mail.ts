@@ -31,7 +31,7 @@ export function reminderMail(
   if (kind === 'webhook_disabled') {
     const [endpoint] = basis.split(' ')
     const text = `Messages to your endpoint ${endpoint} failed, the last one on ${at}. Nothing is sent to it any more.`
-    const way = 'See that it answers and enable it again; what it missed can be replayed.'
+    const way = 'See that it answers and enable it again; missed messages can be replayed.'
     return { subject: `${license}: a webhook endpoint is disabled`, text: `${text}\n${way}\n\n${foot}` }
   }
   if (anchor <= now) {

@@ -160,7 +160,7 @@ export async function unwantedReminder(
   { reminders }: Pick<Stores, 'reminders'>,
   messageId: string,
 ): Promise<string | undefined> {
-  return (await reminders.isWanted(messageId)) === false ? 'what it reminds of is settled' : undefined
+  return (await reminders.isWanted(messageId)) === false ? 'its reason is settled already' : undefined
 }
 
 const countOf = (due: readonly DueReminder[]): Record<ReminderKind, number> =>

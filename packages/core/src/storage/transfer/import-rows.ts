@@ -72,7 +72,7 @@ async function takeTables(
   const names = tables.map(({ name }) => quoted(name))
   await connection.rows(`set local lock_timeout = '${LOCK_WAIT}'`)
   await connection.rows(`lock table ${names.join(', ')} in share row exclusive mode`)
-  // Triggers would repeat their work of when the service wrote these rows, and change the rows.
+  // Triggers did their work when the service wrote these rows. A second time they would change the rows.
   for (const name of withTriggers) await connection.rows(`alter table ${quoted(name)} disable trigger user`)
 }
 

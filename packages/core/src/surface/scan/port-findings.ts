@@ -23,7 +23,7 @@ const ANONYMOUS: readonly (Exposure & { readonly service: string; readonly says:
     says: /"ApiVersion"|"MinAPIVersion"/i,
     id: 'exposed-docker',
     severity: 'high',
-    remediation: close('the Docker API: whoever does is root on the host'),
+    remediation: close('the Docker API: everybody who does is root on the host'),
   },
   {
     service: 'elasticsearch',

@@ -1,5 +1,5 @@
-// Receivers accept what is `verified`, by the judgement of two verifiers that are not ours: mailauth, and
-// pyspf and dkimpy where Python has them. The column of each table is what they said of the row.
+// Receivers accept `verified` records, by the judgement of two verifiers that are not ours: mailauth, and
+// pyspf and dkimpy where Python has them. The column of each table is their verdict on the row.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'

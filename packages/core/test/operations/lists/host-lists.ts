@@ -34,7 +34,7 @@ async function addJob({ stores, id, licenseId, host: { fingerprint }, isSpecial:
 
 const opened = { perHost: 100, total: 1000 }
 
-/** Lists of jobs and of what belongs to hosts. */
+/** Lists of jobs and of hosts' things. */
 export const HOST_LISTS: Readonly<Record<string, ListRow>> = {
   'jobs.list': {
     list: 'jobs',

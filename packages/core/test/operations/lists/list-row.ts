@@ -9,7 +9,7 @@ export interface Filter {
   readonly answer: 'none' | 'not-found' | 'invalid-input'
   /** The same of the other tenant, which its people alone may see. */
   readonly others?: (scene: ListScene) => unknown
-  /** The order of the things that it means, unless it is that of the list. */
+  /** The order of the things that it means, unless it is the list's order. */
   readonly order?: ListRow['order']
   /** A filter that decides alone when both are given. */
   readonly yieldsTo?: string
@@ -20,7 +20,7 @@ export interface Filter {
 /** How a list is read to its end. `back`: by a cursor, from the last page to the first. */
 export type Paging = 'cursor' | 'back' | 'after' | 'limit' | 'whole'
 
-/** A list, with what is in it. */
+/** A list, with its entries. */
 export interface ListRow {
   /** The field of the answer. */
   readonly list: string
@@ -32,7 +32,10 @@ export interface ListRow {
   readonly order: (one: Thing, other: Thing) => number
   /** The key of a thing, as the list shows it. */
   readonly shown: (entry: never) => string
-  /** Makes what the list is of, if it is of something; returns the input that names it, and of whom it is. */
+  /**
+   * Makes the thing that the list belongs to, if there is one; returns the input that names it, and its
+   * owner.
+   */
   readonly of?: (scene: ListScene, party: Party) => Promise<Readonly<Record<string, string>>>
   /** Adds a thing; returns its key. */
   readonly add: (given: Adding) => Promise<string>
@@ -46,7 +49,7 @@ export const byText = (one: string, other: string): number => (one < other ? -1 
 export const byId = (one: Thing, other: Thing): number => byText(one.id, other.id)
 /** By id, the greatest first. */
 export const byIdDown = (one: Thing, other: Thing): number => byId(other, one)
-/** The later first, of those of one instant the greatest id. */
+/** The later first, within one instant the greatest id. */
 export const newestFirst = (one: Thing, other: Thing): number =>
   Number(other.isLate) - Number(one.isLate) || byIdDown(one, other)
 /** In the order of keys. */
@@ -72,7 +75,7 @@ export const license: Filter = {
   others: ({ other }) => other.licenses[1],
 }
 
-/** The license of what the list is of. */
+/** The license of the thing that the list belongs to. */
 export const licenseOfParent: Filter = {
   ...license,
   value: ({ own }) => own.licenses[0],
@@ -107,5 +110,5 @@ export const ofTenant: Filter = {
   others: ({ other }) => other.tenantId,
 }
 
-/** The tenant with what its licenses have. */
+/** The tenant with its licenses' things. */
 export const tenant: Filter = { ...ofTenant, means: ({ party }) => party.name === 'own', isWhole: true }

@@ -22,7 +22,7 @@ export interface Host {
   readonly hostname: string
 }
 
-/** A thing that a list shows, by what the list shows of it. */
+/** A thing that a list shows, by the fields that the list shows. */
 export interface Thing {
   readonly key: string
   readonly n: number
@@ -32,7 +32,7 @@ export interface Thing {
   readonly isLate: boolean
 }
 
-/** The facts by which a row adds its thing `n` of a party. */
+/** The facts for a row to add its thing `n` of a party. */
 export interface Adding {
   readonly stores: Stores
   readonly party: Party
@@ -42,7 +42,7 @@ export interface Adding {
   readonly host: Host
   /** Undefined: the clock of the storage, which has microseconds on PostgreSQL. */
   readonly now: Date | undefined
-  /** The input that names what the list is of. */
+  /** The input that names the thing that the list belongs to. */
   readonly of: Readonly<Record<string, string>>
   /** Whether it is one of three that the filter by state, kind or app means. */
   readonly isSpecial: boolean
@@ -124,7 +124,7 @@ export async function listScene(storage: Storage, clock: FakeClock): Promise<Lis
   }
 }
 
-/** The order in which things are added says nothing about the order of their ids. */
+/** The order of adding says nothing about the order of ids. */
 const ID_PLACES = [8, 3, 12, 0, 5, 10, 1, 13, 7, 2, 11, 4, 9, 6] as const
 
 /** The id of the thing `n` of a party; with `isTimed` a later thing has a greater one. */
@@ -145,7 +145,7 @@ export function idOf(
 /** Whether a thing is of the later of two instants. */
 export const isLate = (n: number): boolean => n >= 4
 
-/** Adds seven things of each party in turns: those of one instant in one transaction. */
+/** Adds seven things of each party in turns: things of one instant in one transaction. */
 export async function filled(
   scene: ListScene,
   row: {

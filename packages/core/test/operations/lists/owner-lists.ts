@@ -82,7 +82,7 @@ async function addConversation({ stores, id, isSpecial: is, now }: Adding): Prom
 const ownerOf = (party: Party, n: number) =>
   [0, 2, 4].includes(n) ? { tenantId: party.tenantId } : { licenseId: party.licenses[n % 2] }
 
-/** Lists of what belongs to licenses and tenants. */
+/** Lists of licenses' and tenants' things. */
 export const OWNER_LISTS: Readonly<Record<string, ListRow>> = {
   'surface.list': {
     ...common,

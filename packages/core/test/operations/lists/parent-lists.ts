@@ -69,7 +69,7 @@ async function addRun({ stores, n, id, of, now }: Adding): Promise<string> {
   return String(answer)
 }
 
-/** A job that runs, to which lines are added. */
+/** A running job; lines are added to it. */
 async function runningJob({ test }: ListScene, { licenses, hosts, name }: Party) {
   const [licenseId] = licenses
   const id = test.ids.next('job')
@@ -80,7 +80,7 @@ async function runningJob({ test }: ListScene, { licenses, hosts, name }: Party)
   return { job: job?.id ?? '' }
 }
 
-/** Lists of what belongs to one thing, which is named. */
+/** Lists of the parts of one thing, which is named. */
 export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
   'webhooks.show': {
     ...common,

@@ -145,8 +145,8 @@ async function fill(dataDir: string, test: TestPlane): Promise<FilledFolder> {
 }
 
 /**
- * Leaves two jobs with one serial key, of which the later one is held and the earlier one waits: triggers
- * that saw the rows in their order would let the later one wait.
+ * Leaves two jobs with one serial key, the later one held, the earlier one waiting: triggers that saw the
+ * rows in their order would let the later one wait.
  */
 async function overtake(
   { plane }: TestPlane,

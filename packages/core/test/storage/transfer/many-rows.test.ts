@@ -35,7 +35,7 @@ async function carried(chunks: number): Promise<Figures> {
     'select count(*)::int as count from job_log_chunks',
   )
   expect(count).toBe(chunks)
-  // The look for secrets in what a test leaves would take longer than all of this.
+  // The look for secrets in a test's remains would take longer than all of this.
   for (const database of [from, to]) await asked(database, 'truncate job_log_chunks')
   return JSON.parse(stdout) as Figures
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The tables that note what was migrated: an import goes into a migrated database. */
+/** The tables that note applied migrations: an import goes into a migrated database. */
 const NOTES = ['migration_checksums', 'migrations']
 
 describe('the carried tables', () => {
