@@ -1,4 +1,4 @@
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildAccessSession } from '@svc/testing'
 import fc from 'fast-check'
 import {
@@ -126,10 +126,10 @@ export const feature: Feature = {
       good: 200,
     },
   },
-  stage: async ({ storage, clock }, ofLicense) => {
-    const [agent] = await storage.agents.list(ofLicense)
+  stage: async ({ storage, clock }, license) => {
+    const [agent] = await storage.agents.list(ofLicense(license))
     const owner = {
-      licenseId: ofLicense,
+      licenseId: license,
       fingerprint: agent?.fingerprint ?? '',
       hostname: agent?.hostname ?? '',
     }

@@ -1,4 +1,4 @@
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildGitDelivery, buildGitHook } from '@svc/testing'
 import fc from 'fast-check'
 import {
@@ -182,10 +182,10 @@ export const feature: Feature = {
       good: 200,
     },
   },
-  stage: async ({ gitHooks, agents }, ofLicense) => {
-    const [host] = await agents.list(ofLicense)
+  stage: async ({ gitHooks, agents }, license) => {
+    const [host] = await agents.list(ofLicense(license))
     const fingerprint = host?.fingerprint ?? ''
-    const { hook } = await gitHooks.set(ofLicense, 'staged', { fingerprint, repoUrl: REPO })
+    const { hook } = await gitHooks.set(license, 'staged', { fingerprint, repoUrl: REPO })
     return { gitHook: hook.id }
   },
   commands: {

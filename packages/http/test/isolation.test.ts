@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildHeartbeat } from '@svc/testing'
 import { serving } from './support/serving.ts'
 
@@ -52,8 +52,8 @@ describe('two licenses', () => {
     const beat = { fingerprint: 'fp', hostname: 'theirs', jobs: [{ id: job.id, attempt: 1 }] }
     await served().post('/v1/telemetry/heartbeat', beat, as)
     const { plane, licenseId } = served()
-    expect(await plane.agents.list(licenseId)).toMatchObject([{ hostname: 'mine' }])
-    expect(await plane.agents.list(otherId)).toMatchObject([{ hostname: 'theirs' }])
+    expect(await plane.agents.list(ofLicense(licenseId))).toMatchObject([{ hostname: 'mine' }])
+    expect(await plane.agents.list(ofLicense(otherId))).toMatchObject([{ hostname: 'theirs' }])
     served().clock.advance({ seconds: 101 })
     // The second job has been due for longer, so it comes before the job whose lease is lost.
     const claim = () => served().post('/v1/jobs/claim', { fingerprint: 'thief' })

@@ -42,7 +42,7 @@ describe('memoryStorage', () => {
     expect(await storage.jobs.get(job.id)).toEqual(held)
     expect(await storage.jobs.get('job_new')).toBeUndefined()
     expect(await storage.jobs.logs(job.id, 0, 10)).toEqual([])
-    expect(await storage.agents.list()).toMatchObject([{ hostname: 'web-1' }])
+    expect(await storage.agents.list(PLATFORM)).toMatchObject([{ hostname: 'web-1' }])
     expect(await storage.tenants.list(PLATFORM)).toEqual([])
     expect((await storage.jobs.enqueue(buildJob({ serialKey: 'k' }))).job.availableAt).toBeUndefined()
   })

@@ -40,8 +40,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'licenses: any text gets work with the development rules',
     file: LICENSES,
-    find: '|| (await storage.agents.list(licenseId)).length === 0',
-    replace: "|| (this.mode !== 'development' && (await storage.agents.list(licenseId)).length === 0)",
+    find: '|| (await storage.agents.list(ofLicense(licenseId))).length === 0',
+    replace:
+      "|| (this.mode !== 'development' && (await storage.agents.list(ofLicense(licenseId))).length === 0)",
     suites: NAMES,
   },
   {

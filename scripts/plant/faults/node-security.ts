@@ -52,8 +52,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'node-security: hosts of other licenses are found',
     file: `${CORE}/node-security.ts`,
-    find: 'agents.list(licenseId)',
-    replace: 'agents.list()',
+    find: 'agents.list(ofLicense(licenseId))',
+    replace: 'agents.list(PLATFORM)',
     suites: ROUTES,
   },
   {

@@ -32,10 +32,17 @@ export const faults: readonly Fault[] = [
     suites: NAMES_TEST,
   },
   {
+    name: 'hosts: those of every license are listed: the scope is left off',
+    file: 'packages/core/src/agents/agents-store-sql.ts',
+    find: '`select * from agents where ${isOwned}\n',
+    replace: '`select * from agents where ($1::text is not distinct from $1 or ${isOwned})\n',
+    suites: ['packages/core/test/storage/scopes.test.ts'],
+  },
+  {
     name: 'hosts: jobs of a host are listed over licenses',
     file: 'packages/core/src/jobs/job-operations.ts',
-    find: 'const licenseId = agent?.licenseId ?? asked',
-    replace: 'const licenseId = asked',
+    find: 'const licenseId = agent?.licenseId ?? (asked',
+    replace: 'const licenseId = (asked',
     suites: NAMES_TEST,
   },
   {

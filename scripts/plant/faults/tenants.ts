@@ -68,13 +68,6 @@ export const faults: readonly Fault[] = [
     suites: SUITE,
   },
   {
-    name: 'tenants: hosts are found by name among all',
-    file: `${TENANT}/tenant-agents.ts`,
-    find: 'const agents = await this.#licenses.reads(licenseId, (id) => this.#agents.list(id))',
-    replace: 'const agents = [...(await this.#agents.list(licenseId))]',
-    suites: SUITE,
-  },
-  {
     name: 'tenants: alerts are acted on in the scope that was asked for',
     file: `${TENANT}/tenant-alerts.ts`,
     find: 'this.#alerts.act({ ...input, scope: await this.#within(input.scope) })',

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { PLATFORM, silentLog } from '@svc/core'
+import { ofLicense, PLATFORM, silentLog } from '@svc/core'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { startAgent } from '../../src/agent/agent.ts'
@@ -77,7 +77,7 @@ const newest = async () => {
   return image
 }
 const health = async (host: string) => {
-  const all = await served.plane.agents.backups(served.licenseId, host)
+  const all = await served.plane.agents.backups(ofLicense(served.licenseId), host)
   return all[0]
 }
 const restic = (...words: string[]) => {

@@ -15,7 +15,7 @@ import { accessView } from './access-view.ts'
 export interface AccessUses {
   readonly access: Pick<Access, 'list' | 'open' | 'requireRelay' | 'resetKey' | 'revoke'>
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
+  readonly licenses: Pick<Licenses, 'within'>
 }
 
 const operation = operationOf<AccessUses>()
@@ -79,8 +79,7 @@ async function hostOf(
   name: string,
   licenseName: string | undefined,
 ) {
-  const licenseId = licenseName === undefined ? undefined : await licenses.resolve(scope, licenseName)
-  return agents.resolve(name, licenseId)
+  return agents.resolve(await licenses.within(scope, licenseName), name)
 }
 
 const MAX_LISTED = 1000

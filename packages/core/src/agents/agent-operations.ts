@@ -3,20 +3,15 @@ import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import type { Scope } from '../scope.ts'
 import { flag, text } from '../validation.ts'
+import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
 import type { AgentChange } from './agents-store.ts'
 import { HOST_ANSWERS } from './host-answers.ts'
 
-/** The part of the registry that operations use. */
-export type OperatedAgents = Pick<
-  Agents,
-  'backups' | 'change' | 'forget' | 'overview' | 'resolve' | 'servers' | 'show'
->
-
 /** The services that operations on hosts use. */
 export interface AgentUses {
-  readonly agents: OperatedAgents
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly agents: Pick<Agents, 'backups' | 'change' | 'forget' | 'overview' | 'resolve' | 'servers' | 'show'>
+  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
 }
 
 const operation = operationOf<AgentUses>()
@@ -24,12 +19,12 @@ const operation = operationOf<AgentUses>()
 const license = optional(text(1, 512))
 const host = text(1, 512)
 
-async function licenseOf(
+async function hostOf(
   scope: Scope,
-  { licenses }: AgentUses,
-  idOrKey: string | undefined,
-): Promise<string | undefined> {
-  return idOrKey === undefined ? undefined : licenses.resolve(scope, idOrKey)
+  { agents, licenses }: AgentUses,
+  named: { readonly host: string; readonly license?: string | undefined },
+): Promise<Agent> {
+  return agents.resolve(await licenses.within(scope, named.license), named.host)
 }
 
 const changing = (name: string, summary: string, change: AgentChange) =>
@@ -42,7 +37,7 @@ const changing = (name: string, summary: string, change: AgentChange) =>
     input: { host, license },
     answer: HOST_ANSWERS.server,
     run: async (services, input, { scope }) => {
-      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
+      const agent = await hostOf(scope, services, input)
       return { server: await services.agents.change(agent, change) }
     },
   })
@@ -58,10 +53,10 @@ export const agentOperations = [
     licensed: true,
     input: {},
     answer: HOST_ANSWERS.servers,
-    run: async ({ agents }, _input, _operator, { licenseId, isCaller }) => ({
+    run: async ({ agents }, _input, { scope }, { licenseId, isCaller }) => ({
       servers: await (isCaller && licenseId !== undefined
         ? agents.servers(licenseId)
-        : agents.overview(licenseId)),
+        : agents.overview(scope)),
     }),
   }),
   operation({
@@ -72,8 +67,8 @@ export const agentOperations = [
     changes: false,
     input: { license, host: optional(host) },
     answer: HOST_ANSWERS.backups,
-    run: async (services, input, { scope }) => ({
-      backups: await services.agents.backups(await licenseOf(scope, services, input.license), input.host),
+    run: async ({ agents, licenses }, input, { scope }) => ({
+      backups: await agents.backups(await licenses.within(scope, input.license), input.host),
     }),
   }),
   operation({
@@ -85,7 +80,7 @@ export const agentOperations = [
     input: { host, license },
     answer: HOST_ANSWERS.show,
     run: async (services, input, { scope }) => {
-      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
+      const agent = await hostOf(scope, services, input)
       return { server: await services.agents.show(agent) }
     },
   }),
@@ -100,7 +95,7 @@ export const agentOperations = [
     input: { host, license, label: text(0, 128) },
     answer: HOST_ANSWERS.server,
     run: async (services, input, { scope }) => {
-      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
+      const agent = await hostOf(scope, services, input)
       return { server: await services.agents.change(agent, { label: input.label }) }
     },
   }),
@@ -113,7 +108,7 @@ export const agentOperations = [
     input: { host, license, force: optional(flag()) },
     answer: HOST_ANSWERS.server,
     run: async (services, input, { scope }) => {
-      const agent = await services.agents.resolve(input.host, await licenseOf(scope, services, input.license))
+      const agent = await hostOf(scope, services, input)
       const server = await services.agents.change(agent, {})
       await services.agents.forget(agent, input.force)
       return { server }

@@ -1,4 +1,5 @@
 import { type Addressing, identity, matched } from '../database/answers.ts'
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Rows, Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
@@ -6,6 +7,7 @@ import type { JobKind } from '../jobs/job.ts'
 import { cancelledJobIds } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite, HostWork } from './agents-store.ts'
 
@@ -138,11 +140,11 @@ export async function heartbeats(
 const outcomeOf = (row: HeartbeatRow | undefined): HeartbeatOutcome | undefined =>
   row && { seq: row.seq, cancel: row.cancel ?? [], drained: row.drained ?? false }
 
-const LIST = {
-  name: 'agent-list',
-  text: `select * from agents where $1::text is null or license_id = $1
+const LIST = scoped(
+  'agent-list',
+  (isOwned) => `select * from agents where ${isOwned}
     order by hostname collate "C", fingerprint collate "C", license_id collate "C"`,
-}
+)
 
 const CHANGE = {
   name: 'agent-change',
@@ -219,8 +221,8 @@ export class SqlAgentsStore implements AgentsStore {
     return outcome
   }
 
-  async list(licenseId?: string): Promise<readonly Agent[]> {
-    return (await this.#session.rows<AgentRow>(LIST, [licenseId])).map(toAgent)
+  async list(scope: Scope): Promise<readonly Agent[]> {
+    return (await this.#session.rows<AgentRow>(LIST(scope), [idOf(scope)])).map(toAgent)
   }
 
   async change(

@@ -1,5 +1,6 @@
 import type { JobKind } from '../jobs/job.ts'
 import type { LicenseClaim } from '../licenses/license.ts'
+import type { Scope } from '../scope.ts'
 import type { Agent } from './agent.ts'
 
 /** A heartbeat as the host sent it; an absent field keeps its last value. */
@@ -49,8 +50,8 @@ export interface AgentsStore {
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
   heartbeat(write: HeartbeatWrite, now?: Date): Promise<HeartbeatOutcome>
-  /** Hosts by hostname then fingerprint, of one license or of all. */
-  list(licenseId?: string): Promise<readonly Agent[]>
+  /** The hosts of a scope, by hostname then fingerprint. */
+  list(scope: Scope): Promise<readonly Agent[]>
   change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
   /** Keeps the work that a host says it does; false when the host has not reported yet. */
   noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean>

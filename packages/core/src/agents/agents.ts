@@ -4,7 +4,7 @@ import type { JobState } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Log } from '../log.ts'
 import { Problem } from '../problem.ts'
-import { PLATFORM } from '../scope.ts'
+import { ofLicense, PLATFORM, type Scope } from '../scope.ts'
 import { SharedReads } from '../shared-reads.ts'
 import { shellWord } from '../shell-word.ts'
 import type { Signer } from '../signing/signer.ts'
@@ -99,47 +99,33 @@ export class Agents {
     return (await this.#fleets.of(licenseId)).servers
   }
 
-  /** The hosts of a license, or of all, for operators. */
-  async overview(licenseId?: string): Promise<readonly OperatorServer[]> {
-    return this.overviewOf(await this.list(licenseId))
-  }
-
-  /** These hosts as operators see them. */
-  async overviewOf(agents: readonly Agent[]): Promise<readonly OperatorServer[]> {
+  /** The hosts of a scope, for operators. */
+  async overview(scope: Scope): Promise<readonly OperatorServer[]> {
+    const agents = await this.list(scope)
     const ids = [...new Set(agents.map((agent) => agent.licenseId))]
     const orgs = new Map(await Promise.all(ids.map(async (id) => [id, await this.#orgOf(id)] as const)))
     const now = this.#parts.clock.now()
     return agents.map((agent) => operatorServer(agent, orgs.get(agent.licenseId) ?? '', now))
   }
 
-  /**
-   * The backups of a license's hosts, or of all, optionally of one hostname (spec, GET /v1/fleet/backups).
-   */
-  async backups(licenseId?: string, hostname?: string): Promise<readonly FleetBackup[]> {
-    if (licenseId === undefined) return this.backupsOf(await this.list(), hostname)
-    const { backups } = await this.#fleets.of(licenseId)
+  /** The backups of a scope's hosts, optionally of one hostname (spec, GET /v1/fleet/backups). */
+  async backups(scope: Scope, hostname?: string): Promise<readonly FleetBackup[]> {
+    const backups = await this.#backupsOf(scope)
     return hostname === undefined ? backups : backups.filter((backup) => backup.hostname === hostname)
   }
 
-  /** The backups of these hosts, optionally of one hostname. */
-  backupsOf(agents: readonly Agent[], hostname?: string): readonly FleetBackup[] {
-    const now = this.#parts.clock.now()
-    const meant = agents.filter((agent) => hostname === undefined || agent.hostname === hostname)
-    return meant.map((agent) => fleetBackup(agent, now))
-  }
-
-  /** Every host, or a license's hosts. */
-  list(licenseId?: string): Promise<readonly Agent[]> {
-    return this.#parts.storage.agents.list(licenseId)
+  /** The hosts of a scope. */
+  list(scope: Scope): Promise<readonly Agent[]> {
+    return this.#parts.storage.agents.list(scope)
   }
 
   /**
-   * The one host that `name` means: a display id, a hostname, a label, `fp:` and a fingerprint, or a long
-   * fingerprint alone.
+   * The one host of a scope that `name` means: a display id, a hostname, a label, `fp:` and a fingerprint, or
+   * a long fingerprint alone.
    * @throws Problem `not-found`, or `ambiguous` with the candidates
    */
-  async resolve(name: string, licenseId?: string): Promise<Agent> {
-    return hostCalled(await this.list(licenseId), name, licenseId)
+  async resolve(scope: Scope, name: string): Promise<Agent> {
+    return hostCalled(await this.list(scope), scope, name)
   }
 
   /**
@@ -187,7 +173,7 @@ export class Agents {
     const { licenseId, fingerprint, hostname } = agent
     const silent = isForced ? undefined : OFFLINE_SECONDS
     if (await storage.agents.forget(licenseId, fingerprint, silent, clock.statementTime())) return
-    const isThere = (await this.list(licenseId)).some((each) => each.fingerprint === fingerprint)
+    const isThere = (await this.list(ofLicense(licenseId))).some((each) => each.fingerprint === fingerprint)
     if (!isThere) return
     const id = agentId(fingerprint)
     const drain = agent.drainedAt === undefined ? `; svc fleet drain ${shellWord(id)} keeps work from it` : ''
@@ -203,8 +189,14 @@ export class Agents {
     return signer.signAsync(REFRESH_TYP, refreshClaims({ ...facts, now: clock.now() }))
   }
 
+  async #backupsOf(scope: Scope): Promise<readonly FleetBackup[]> {
+    if (scope.of === 'license') return (await this.#fleets.of(scope.id)).backups
+    const now = this.#parts.clock.now()
+    return (await this.list(scope)).map((agent) => fleetBackup(agent, now))
+  }
+
   async #fleetOf(licenseId: string): Promise<Fleet> {
-    const [agents, org] = await Promise.all([this.list(licenseId), this.#orgOf(licenseId)])
+    const [agents, org] = await Promise.all([this.list(ofLicense(licenseId)), this.#orgOf(licenseId)])
     const now = this.#parts.clock.now()
     return {
       servers: agents.map((agent) => fleetServer(agent, org, now)),
@@ -219,5 +211,4 @@ export class Agents {
   }
 }
 
-/** Returns the refusal of a host that does not exist any more, for any caller. */
-export const noHost = (): Problem => new Problem('not-found', { detail: 'the host was forgotten meanwhile' })
+const noHost = (): Problem => new Problem('not-found', { detail: 'the host was forgotten meanwhile' })

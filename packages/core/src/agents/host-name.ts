@@ -1,4 +1,5 @@
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import { type Agent, agentId } from './agent.ts'
 
 /** Marks a text as a fingerprint and nothing else. */
@@ -32,19 +33,20 @@ export class AmbiguousHost extends Problem {
 }
 
 /**
- * The one host of `agents` that `name` means. `licenseId`: the license that all of them belong to, if one was
- * named.
+ * The one host of `agents`, which are those of a scope, that `name` means.
  * @throws Problem `not-found`, or `ambiguous` with the candidates when it may mean several, by any field
  */
-export function hostCalled(agents: readonly Agent[], name: string, licenseId?: string): Agent {
+export function hostCalled(agents: readonly Agent[], scope: Scope, name: string): Agent {
   const matches = agents.filter((agent) => isCalled(agent, name))
   const [only, ...others] = matches
   if (only === undefined) {
     const isFingerprint = agents.some(({ fingerprint }) => fingerprint === name)
     const way = isFingerprint ? `${FINGERPRINT_PREFIX}${name} is the host with this fingerprint, and ` : ''
-    const where = licenseId === undefined ? 'no host' : `no host of ${licenseId}`
-    const list = `svc fleet servers${licenseId === undefined ? '' : ` --license ${licenseId}`}`
-    throw new Problem('not-found', { detail: `${where} is called ${name}; ${way}${list} shows them` })
+    const [where, option] =
+      scope.of === 'license' ? [`no host of ${scope.id}`, ` --license ${scope.id}`] : ['no host', '']
+    throw new Problem('not-found', {
+      detail: `${where} is called ${name}; ${way}svc fleet servers${option} shows them`,
+    })
   }
   if (others.length === 0) return only
   const way = `use one of these ids${new Set(matches.map(({ licenseId }) => licenseId)).size > 1 ? ', with its license' : ''}`

@@ -151,7 +151,7 @@ export class Alerts {
       exposures,
       standings,
     ] = await Promise.all([
-      storage.agents.list(),
+      storage.agents.list(PLATFORM),
       storage.licenses.list(PLATFORM),
       alertFacts.clones(now),
       alertFacts.failures(thresholds.jobHours * 3600, now),

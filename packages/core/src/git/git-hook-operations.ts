@@ -2,10 +2,10 @@ import { defaulted, optional } from 'superstruct'
 import type { Agents } from '../agents/agents.ts'
 import { cursorBehind, type Place, placeOfCursor } from '../cursor.ts'
 import type { Licenses } from '../licenses/licenses.ts'
-import { type LicenseScope, operationOf } from '../operations/operation.ts'
+import { operationOf } from '../operations/operation.ts'
 import { readPage } from '../page.ts'
 import { Problem } from '../problem.ts'
-import type { Scope } from '../scope.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { CLONE_KINDS, GIT_PROVIDERS, type GitHook, SUBMODULE_SCOPES } from './git-hook.ts'
 import { GIT_ANSWERS } from './git-hook-answers.ts'
@@ -65,13 +65,13 @@ const wishesOf = (given: Definition): GitHookWishes => {
 
 /** Returns the host that builds, and its license. */
 async function hostOf(
+  scope: Scope,
   { agents }: GitHookUses,
   { fingerprint, host }: Definition,
-  { licenseId, isCaller }: LicenseScope,
 ): Promise<{ readonly licenseId: string; readonly fingerprint: string }> {
-  if (fingerprint !== undefined && licenseId !== undefined) return { licenseId, fingerprint }
+  if (fingerprint !== undefined && scope.of === 'license') return { licenseId: scope.id, fingerprint }
   const name = host ?? (fingerprint === undefined ? undefined : `fp:${fingerprint}`)
-  if (name !== undefined && !(isCaller && licenseId === undefined)) return agents.resolve(name, licenseId)
+  if (name !== undefined) return agents.resolve(scope, name)
   throw new Problem('invalid-input', { details: ['fingerprint: expected a string of 1 to 512 characters'] })
 }
 
@@ -94,8 +94,8 @@ const add = operation({
   licensed: true,
   answer: GIT_ANSWERS.set,
   input: { app: text(1, 63), repo_url: text(1, 512), ...definition },
-  run: async (services, { app, ...given }, _, scope) => {
-    const { licenseId, fingerprint } = await hostOf(services, given, scope)
+  run: async (services, { app, ...given }, { scope }) => {
+    const { licenseId, fingerprint } = await hostOf(scope, services, given)
     const set = await services.gitHooks.set(licenseId, app, { ...wishesOf(given), fingerprint })
     return setAnswer(services, set)
   },
@@ -110,11 +110,11 @@ const update = operation({
   licensed: true,
   answer: GIT_ANSWERS.set,
   input: { id, repo_url: optional(text(1, 512)), ...definition },
-  run: async (services, { id: idOrApp, ...given }, { scope }, license) => {
+  run: async (services, { id: idOrApp, ...given }, { scope }) => {
     const hook = await services.gitHooks.resolve(scope, idOrApp)
     const { licenseId } = hook
     const isMoved = given.host !== undefined || given.fingerprint !== undefined
-    const { fingerprint } = isMoved ? await hostOf(services, given, { ...license, licenseId }) : hook
+    const { fingerprint } = isMoved ? await hostOf(ofLicense(licenseId), services, given) : hook
     return setAnswer(services, await services.gitHooks.change(hook, { ...wishesOf(given), fingerprint }))
   },
 })

@@ -214,7 +214,7 @@ const noHook = (idOrApp?: string): Problem =>
   new Problem('hook-not-found', idOrApp === undefined ? {} : { detail: `there is no git hook ${idOrApp}` })
 
 async function requireHost({ agents }: Stores, licenseId: string, fingerprint: string): Promise<void> {
-  const isOwned = (await agents.list(licenseId)).some((agent) => agent.fingerprint === fingerprint)
+  const isOwned = (await agents.list(ofLicense(licenseId))).some((agent) => agent.fingerprint === fingerprint)
   if (!isOwned) throw new Problem('agent-not-owned')
 }
 

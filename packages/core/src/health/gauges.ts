@@ -9,6 +9,7 @@ import type { MonitorState } from '../monitors/monitor.ts'
 import { registerMonitorGauge } from '../monitors/monitor-metrics.ts'
 import { type DriftCounts, driftCounts, registerDriftGauge } from '../node-security/node-security-metrics.ts'
 import type { HostKey } from '../node-security/node-security-store.ts'
+import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Timers } from '../timers.ts'
 import { Sampler } from './sampler.ts'
@@ -73,7 +74,7 @@ export function registerGauges({ metrics, storage, clock, timers }: GaugeParts):
 async function takeSample(storage: Storage, clock: Clock): Promise<Sample> {
   const [jobs, agents, monitors, alerts, standings, oldestTransactionSeconds = 0] = await Promise.all([
     storage.jobs.counts(clock.statementTime()),
-    storage.agents.list(),
+    storage.agents.list(PLATFORM),
     storage.monitors.counts(),
     storage.alerts.counts(clock.statementTime()),
     storage.nodeSecurity.standings(),

@@ -14,7 +14,7 @@ import type { Images } from './images.ts'
 export interface ImageUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly images: Pick<Images, 'forget' | 'list' | 'resolve' | 'restore'>
-  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
+  readonly licenses: Pick<Licenses, 'within'>
 }
 
 const operation = operationOf<ImageUses>()
@@ -136,10 +136,9 @@ export const imageOperations = [
     },
     answer: { images: listOf(image, ANY) },
     run: async ({ agents, images, licenses }, { license, host, app, state, limit }, { scope }) => {
-      const asked = license === undefined ? undefined : await licenses.resolve(scope, license)
-      const agent = host === undefined ? undefined : await agents.resolve(host, asked)
-      const licenseId = agent?.licenseId ?? asked
-      const within = licenseId === undefined ? scope : ofLicense(licenseId)
+      const asked = await licenses.within(scope, license)
+      const agent = host === undefined ? undefined : await agents.resolve(asked, host)
+      const within = agent === undefined ? asked : ofLicense(agent.licenseId)
       const filter = { fingerprint: agent?.fingerprint, app, state, limit }
       return { images: (await images.list(within, filter)).map(imageView) }
     },
@@ -183,7 +182,10 @@ export const imageOperations = [
     answer: { image, job: JOB_ANSWERS.made.job },
     run: async (services, { host, target, drill, verify, ...input }, { scope }) => {
       const found = await imageOf(scope, services, input)
-      const agent = await services.agents.resolve(host ?? `fp:${found.fingerprint}`, found.licenseId)
+      const agent = await services.agents.resolve(
+        ofLicense(found.licenseId),
+        host ?? `fp:${found.fingerprint}`,
+      )
       const job = await services.images.restore({
         image: found,
         fingerprint: agent.fingerprint,

@@ -3,7 +3,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
-import type { Scope } from '../scope.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { flag, freeObject, instant, matching, oneOf, text, unixSecond, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
@@ -22,7 +22,7 @@ export type OperatedJobs = Pick<
 export interface JobUses {
   readonly jobs: OperatedJobs
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'list' | 'resolve'>
+  readonly licenses: Pick<Licenses, 'list' | 'resolve' | 'within'>
   readonly tenants: Pick<Tenants, 'resolve'>
 }
 
@@ -48,8 +48,8 @@ async function madeAnswer(
   return { job: seenBy(operator, made), ...deploymentOf(made), created, ...present('warning', warning) }
 }
 
-async function hostOf({ agents }: JobUses, name: string | undefined, licenseId?: string) {
-  return name === undefined ? undefined : agents.resolve(name, licenseId)
+async function hostOf(scope: Scope, { agents }: JobUses, name: string | undefined) {
+  return name === undefined ? undefined : agents.resolve(scope, name)
 }
 
 /** The licenses that a list is limited to: one license, a tenant's, or undefined for all. */
@@ -81,7 +81,7 @@ const enqueue = operation({
   },
   run: async (services, input, operator) => {
     const licenseId = await services.licenses.resolve(operator.scope, input.license)
-    const target = (await hostOf(services, input.host, licenseId))?.fingerprint
+    const target = (await hostOf(ofLicense(licenseId), services, input.host))?.fingerprint
     const { job: made, created } = await services.jobs.enqueue({
       licenseId,
       kind: input.kind,
@@ -118,10 +118,10 @@ const list = operation({
     cursor: optional(matching(/^job_[0-9a-z]{26}$/, 'the next_cursor of an earlier answer')),
   },
   run: async (services, { limit, license: named, tenant, host: hostName, since, ...input }, { scope }) => {
-    const asked = named === undefined ? undefined : await services.licenses.resolve(scope, named)
-    const agent = await hostOf(services, hostName, asked)
+    const asked = await services.licenses.within(scope, named)
+    const agent = await hostOf(asked, services, hostName)
     // A host is known by license and fingerprint: another license may have the same fingerprint.
-    const licenseId = agent?.licenseId ?? asked
+    const licenseId = agent?.licenseId ?? (asked.of === 'license' ? asked.id : undefined)
     const licenseIds = await licensesOf(scope, services, licenseId, tenant)
     const found = await services.jobs.list({
       ...present('licenseIds', licenseIds),

@@ -1,3 +1,4 @@
+import { ofLicense } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Job, JobState } from './job.ts'
 import type { WaitFacts } from './job-wait.ts'
@@ -12,7 +13,7 @@ export async function waitFacts(storage: Storage, job: Job): Promise<Omit<WaitFa
   const [license, holder, hosts, lastClaim, claimed, running] = await Promise.all([
     storage.licenses.get(licenseId),
     storage.jobs.serialHolder(job),
-    storage.agents.list(licenseId),
+    storage.agents.list(ofLicense(licenseId)),
     storage.jobs.lastClaim(licenseId),
     heldIn('claimed'),
     heldIn('running'),

@@ -3,6 +3,7 @@ import type { Agents } from '../agents/agents.ts'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { flag, instant, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
 import {
@@ -143,7 +144,7 @@ export const licenseOperations = [
       const found = await licenses.named(scope, license)
       const tenant =
         found.tenantId === undefined ? undefined : (await tenants.resolve(scope, found.tenantId)).name
-      const hosts = (await agents.list(found.id)).length
+      const hosts = (await agents.list(ofLicense(found.id))).length
       return { ...seen(licenses, found), ...(tenant === undefined ? {} : { tenant }), hosts }
     },
   }),

@@ -196,7 +196,7 @@ export class Licenses {
     if (shut !== undefined) throw new Problem('conflict', { detail: shut })
     if (license !== undefined || this.#isBooted(licenseId)) return
     const isBarred = licenseId.startsWith(DEVELOPMENT_PREFIX) && this.mode !== 'development'
-    if (isBarred || (await storage.agents.list(licenseId)).length === 0) throw unknownLicense()
+    if (isBarred || (await storage.agents.list(ofLicense(licenseId))).length === 0) throw unknownLicense()
   }
 
   /**

@@ -13,7 +13,7 @@ import { dryRunView, outcomeView, revisionView, SECURITY_ANSWERS, securityView }
 /** The services that operations on the security of hosts use. */
 export interface NodeSecurityUses {
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly licenses: Pick<Licenses, 'within'>
   readonly nodeSecurity: NodeSecurity
 }
 
@@ -39,9 +39,9 @@ interface Applying {
 }
 
 async function hostOf(scope: Scope, { agents, licenses }: NodeSecurityUses, named: Named): Promise<HostKey> {
-  const licenseId = named.license === undefined ? undefined : await licenses.resolve(scope, named.license)
-  const { licenseId: owner, fingerprint } = await agents.resolve(named.host, licenseId)
-  return { licenseId: owner, fingerprint }
+  const within = await licenses.within(scope, named.license)
+  const { licenseId, fingerprint } = await agents.resolve(within, named.host)
+  return { licenseId, fingerprint }
 }
 
 const optionsOf = (

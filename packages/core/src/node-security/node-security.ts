@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense } from '../scope.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import type { DryRun, SecurityOutcome } from './applied-security.ts'
 import { firewallText } from './firewall-text.ts'
@@ -175,7 +176,7 @@ export class NodeSecurity {
   }
 
   async #requireOwned({ licenseId, fingerprint }: HostKey) {
-    const agents = await this.#parts.storage.agents.list(licenseId)
+    const agents = await this.#parts.storage.agents.list(ofLicense(licenseId))
     const agent = agents.find((each) => each.fingerprint === fingerprint)
     if (agent === undefined) throw new Problem('agent-not-owned')
     return agent

@@ -4,6 +4,7 @@ import { unixSeconds } from '../clock.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense } from '../scope.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../validation.ts'
 import { MINT_FIELDS } from './transfer-fields.ts'
 import {
@@ -19,7 +20,7 @@ import type { TransferUse } from './transfer-keys-store.ts'
 /** The services that operations on transfer keys use. */
 export interface TransferUses {
   readonly agents: Pick<Agents, 'resolve'>
-  readonly licenses: Pick<Licenses, 'resolve' | 'within'>
+  readonly licenses: Pick<Licenses, 'within'>
   readonly transferKeys: Pick<TransferKeys, 'get' | 'list' | 'mint' | 'now' | 'revoke' | 'uses'>
 }
 
@@ -93,9 +94,8 @@ export const transferOperations = [
     input: { license: optional(text(1, 512)), from: text(1, 512), to: text(1, 512), ...MINT_FIELDS },
     answer: { key, secret: text(0, 4096), pin_required: flag() },
     run: async ({ agents, licenses, transferKeys }, { license, from, to, ...fields }, { scope }) => {
-      const licenseId = license === undefined ? undefined : await licenses.resolve(scope, license)
-      const source = await agents.resolve(from, licenseId)
-      const target = await agents.resolve(to, source.licenseId)
+      const source = await agents.resolve(await licenses.within(scope, license), from)
+      const target = await agents.resolve(ofLicense(source.licenseId), to)
       const hosts = { source_fingerprint: source.fingerprint, target_fingerprint: target.fingerprint }
       const minted = await transferKeys.mint(source.licenseId, { ...hosts, ...fields })
       if (minted.outcome !== 'minted') throw new Problem('conflict', { detail: REFUSALS[minted.outcome] })

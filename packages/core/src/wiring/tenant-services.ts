@@ -1,4 +1,3 @@
-import { TenantAgents } from '../operations/tenant/tenant-agents.ts'
 import {
   TenantAlertMailboxes,
   TenantAlerts,
@@ -19,7 +18,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
   const licenses = new TenantLicenses(tenantId, { licenses: services.licenses, storage })
   const bounded = {
     access: services.access,
-    agents: new TenantAgents(services.agents, licenses),
+    agents: services.agents,
     alerts: new TenantAlerts(tenantId, services.alerts, licenses),
     alertMailboxes: new TenantAlertMailboxes(tenantId, services.alertMailboxes),
     alertWebhooks: new TenantAlertWebhooks(tenantId, services.alertWebhooks),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { ofLicense } from '@svc/core'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
@@ -11,9 +12,9 @@ beforeEach(() => {
   listed = []
   const agents: typeof memory.agents = {
     ...memory.agents,
-    list: (licenseId) => {
-      listed.push(licenseId)
-      return memory.agents.list(licenseId)
+    list: (scope) => {
+      listed.push(scope.of === 'platform' ? undefined : scope.id)
+      return memory.agents.list(scope)
     },
   }
   test = testPlane({ clock, storage: { ...memory, agents } })
@@ -32,7 +33,10 @@ describe('reads of the hosts of a license', () => {
     const { agents } = test.plane
     await beat('one')
     await beat('other', 'lic_b')
-    const reads = Array.from({ length: 50 }, () => [agents.servers('lic_a'), agents.backups('lic_a')]).flat()
+    const reads = Array.from({ length: 50 }, () => [
+      agents.servers('lic_a'),
+      agents.backups(ofLicense('lic_a')),
+    ]).flat()
     const others = Array.from({ length: 50 }, () => agents.servers('lic_b'))
     for (const hosts of await Promise.all(reads)) expect(namesOf(hosts)).toEqual(['one'])
     for (const hosts of await Promise.all(others)) expect(namesOf(hosts)).toEqual(['other'])
@@ -44,7 +48,10 @@ describe('reads of the hosts of a license', () => {
     const names = Array.from({ length: 20 }, (_, n) => `host-${n + 10}`)
     const reads = names.map(async (name) => {
       await beat(name)
-      const [servers, backups] = await Promise.all([agents.servers('lic_a'), agents.backups('lic_a', name)])
+      const [servers, backups] = await Promise.all([
+        agents.servers('lic_a'),
+        agents.backups(ofLicense('lic_a'), name),
+      ])
       expect(namesOf(servers)).toContain(name)
       expect(namesOf(backups)).toEqual([name])
     })

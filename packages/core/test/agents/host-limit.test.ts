@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
@@ -9,7 +10,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 
 const beat = (fingerprint: string, licenseId = 'lic_a') =>
   test.plane.agents.heartbeat({ ...buildHeartbeat({ licenseId, fingerprint }), jobs: [] })
-const known = async () => (await test.plane.agents.list()).map(({ fingerprint }) => fingerprint)
+const known = async () => (await test.plane.agents.list(PLATFORM)).map(({ fingerprint }) => fingerprint)
 const REFUSED = {
   code: 'too-many-hosts',
   data: { retryAfterSeconds: 300, detail: expect.stringMatching(/^lic_a has 2 hosts/) },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { Problem } from '@svc/core'
+import { ofLicense, PLATFORM, Problem } from '@svc/core'
 import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
 const LONG = 'c0ffee'.repeat(6)
@@ -15,11 +15,12 @@ afterEach(() => test[Symbol.asyncDispose]())
 const beat = (fingerprint: string, fields: { hostname?: string; licenseId?: string } = {}) =>
   test.plane.agents.heartbeat({ ...buildHeartbeat({ licenseId: mine, fingerprint, ...fields }), jobs: [] })
 const run = (name: string, input: object) => test.plane.operations.run(name, input, 'root')
+const scopeOf = (licenseId: string | undefined) => (licenseId === undefined ? PLATFORM : ofLicense(licenseId))
 const resolved = async (name: string, licenseId?: string) =>
-  (await test.plane.agents.resolve(name, licenseId)).fingerprint
+  (await test.plane.agents.resolve(scopeOf(licenseId), name)).fingerprint
 
 async function refused(name: string, licenseId?: string): Promise<Problem> {
-  const problem = await test.plane.agents.resolve(name, licenseId).then(
+  const problem = await test.plane.agents.resolve(scopeOf(licenseId), name).then(
     () => undefined,
     (error: unknown) => error,
   )
@@ -148,10 +149,14 @@ describe('a host whose fingerprint is the name of another', () => {
       await beat(name, { licenseId: 'lic_other' })
       expect(await run('jobs.list', { host: name })).toMatchObject({ jobs: [{ license_id: mine }] })
       await run('fleet.drain', { host: name })
-      const drained = (await test.plane.agents.list()).filter(({ drainedAt }) => drainedAt !== undefined)
+      const drained = (await test.plane.agents.list(PLATFORM)).filter(
+        ({ drainedAt }) => drainedAt !== undefined,
+      )
       expect(drained).toMatchObject([{ fingerprint: 'victim' }])
       await run('fleet.forget', { host: name, force: true })
-      expect(await test.plane.agents.list()).toMatchObject([{ fingerprint: name, licenseId: 'lic_other' }])
+      expect(await test.plane.agents.list(PLATFORM)).toMatchObject([
+        { fingerprint: name, licenseId: 'lic_other' },
+      ])
     },
   )
 

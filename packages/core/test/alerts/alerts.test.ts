@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { ALERT_KINDS } from '@svc/core/ports'
 import { FleetScene } from './fleet-scene.ts'
 
@@ -27,7 +28,7 @@ describe('alerts of a fleet', () => {
     await scene.beat({ state: 'stopped', fingerprint: 'stopped' })
     await scene.beat({ fingerprint: 'gone' })
     const { plane } = scene.test
-    const hosts = await plane.agents.list()
+    const hosts = await plane.agents.list(PLATFORM)
     for (const host of hosts) await plane.agents.change(host, { drained: true })
     for (let minute = 0; minute < 6; minute += 1) await scene.tick()
     expect(await scene.open()).toEqual([])

@@ -16,7 +16,7 @@ export const contents =
       ...(await alertsOf(stores, now)),
       ...(await chatOf(stores)),
       monitors: await monitorsOf(stores),
-      agents: await agents.list(),
+      agents: await agents.list(PLATFORM),
       licenses: await licenses.list(PLATFORM),
       licenseCalls: await licenses.calls(36_500, new Date('2100-01-01')),
       users: await users.list(),

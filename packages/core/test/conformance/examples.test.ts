@@ -67,7 +67,7 @@ describe('the fake and the database agree', () => {
     ['a pair is kept', '😀', '😀'],
   ])('%s', async (_, hostname, kept) => {
     const beat: Ask = ({ agents }, now) => agents.heartbeat(buildHeartbeat({ hostname }), now)
-    const [fake, stored] = await both(beat, ({ agents }) => agents.list())
+    const [fake, stored] = await both(beat, ({ agents }) => agents.list(PLATFORM))
     expect(fake).toMatchObject([{ hostname: kept }])
     expect(stored).toMatchObject([{ hostname: kept }])
   })

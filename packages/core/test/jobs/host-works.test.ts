@@ -1,5 +1,6 @@
 // Tests of the memory of hosts' work, and of how often it is stored.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { JOB_KINDS, type LeaseRequest } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
 
@@ -37,7 +38,7 @@ const beat = () =>
   test.plane.agents.heartbeat({ ...buildHeartbeat({ licenseId, fingerprint: 'fp' }), jobs: [] })
 const claim = (kinds?: readonly string[], concurrency?: number) =>
   test.plane.jobs.claim({ licenseId, fingerprint: 'fp', claimKey: undefined, kinds, concurrency })
-const host = async () => (await test.plane.agents.list())[0]
+const host = async () => (await test.plane.agents.list(PLATFORM))[0]
 
 describe('the kinds of a claim', () => {
   it('reach the queue in one order, each once, without those that nobody knows', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Job, License } from '@svc/core'
+import { type Job, type License, PLATFORM } from '@svc/core'
 import type { Agent } from '@svc/core/ports'
 import { buildHeartbeat, buildJob, FakeClock, memoryStorage } from '@svc/testing'
 import { explainWait, type WaitFacts } from '../../src/jobs/job-wait.ts'
@@ -24,7 +24,7 @@ async function job(fields: Partial<Job> = {}): Promise<Job> {
 async function host(fields: Partial<Agent> = {}): Promise<Agent> {
   const { agents } = memoryStorage(new FakeClock())
   await agents.heartbeat(buildHeartbeat({ fingerprint: 'fp-1', hostname: 'web-1', state: 'ready' }))
-  const [made] = await agents.list()
+  const [made] = await agents.list(PLATFORM)
   if (made === undefined) throw new Error('no host was made')
   return { ...made, ...fields }
 }

@@ -1,3 +1,4 @@
+import { ofLicense } from '@svc/core'
 import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { licenseBearer } from '../gates/license-bearer.ts'
@@ -29,6 +30,6 @@ export const fleetRoutes = [
     query: { host: 'Only this hostname.' },
     replies: { 200: { description: 'The backups.', body: shape({ backups: listOf(backup, UNBOUNDED) }) } },
     handle: async ({ plane, caller, query }) =>
-      json({ backups: await plane.agents.backups(caller.licenseId, query.host) }),
+      json({ backups: await plane.agents.backups(ofLicense(caller.licenseId), query.host) }),
   }),
 ]

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
+import { ofLicense } from '@svc/core'
 import { serving } from '../support/serving.ts'
 
 const served = serving()
@@ -66,7 +67,7 @@ describe('a body that is not what it should be', () => {
     '{"fingerprint":"f","backup_health":{"__proto__":{"success":true}}}',
   ])('with hostile keys is taken without them: %s', async (body) => {
     expect(await served().post('/v1/telemetry/heartbeat', body)).toMatchObject({ status: 200 })
-    const [agent] = await served().plane.agents.list(served().licenseId)
+    const [agent] = await served().plane.agents.list(ofLicense(served().licenseId))
     expect(agent).toMatchObject({ captureSuccess: undefined })
     expect(({} as { admin?: unknown }).admin).toBeUndefined()
   })

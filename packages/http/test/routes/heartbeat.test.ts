@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { ofLicense } from '@svc/core'
 import { serving } from '../support/serving.ts'
 
 const PATH = '/v1/telemetry/heartbeat'
@@ -23,7 +24,7 @@ describe('POST /v1/telemetry/heartbeat', () => {
     })
     expect(status).toBe(200)
     expect(body).toEqual({ ack: true, next_interval: 60, refresh: expect.any(String) })
-    const [agent] = await served().plane.agents.list(served().licenseId)
+    const [agent] = await served().plane.agents.list(ofLicense(served().licenseId))
     expect(agent).toMatchObject({
       fingerprint: 'fp',
       hostname: 'web-1',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, type Storage } from '@svc/core'
 import { KEY_REFUSAL_SECONDS } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
@@ -15,7 +15,7 @@ export function agentKeyTests(storage: () => Storage): void {
     await storage().agents.heartbeat(buildHeartbeat(owner), clock.now())
     const meet = (key?: string, atMs = 1, rule: 'pin' | 'require' | 'off' = 'pin') =>
       store().meet(owner, key === undefined ? undefined : { key, atMs }, rule, clock.now())
-    const kept = async () => (await storage().agents.list(owner.licenseId))[0]
+    const kept = async () => (await storage().agents.list(ofLicense(owner.licenseId)))[0]
     return { clock, owner, meet, kept }
   }
 

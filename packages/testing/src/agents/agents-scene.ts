@@ -1,4 +1,4 @@
-import type { Storage } from '@svc/core'
+import { ofLicense, type Storage } from '@svc/core'
 import type { Agent, HeartbeatWrite } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -20,7 +20,7 @@ export class AgentsScene {
   }
 
   list(): Promise<readonly Agent[]> {
-    return this.storage.agents.list(this.licenseId)
+    return this.storage.agents.list(ofLicense(this.licenseId))
   }
 
   async only(): Promise<Agent | undefined> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { buildJob } from '../jobs/build-job.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { AgentsScene } from './agents-scene.ts'
@@ -146,7 +146,7 @@ function heartbeatTests(sceneOf: () => AgentsScene): void {
     const { storage, licenseId } = sceneOf()
     const { now } = await storage.health()
     await storage.agents.heartbeat(buildHeartbeat({ licenseId }))
-    const [host] = await storage.agents.list(licenseId)
+    const [host] = await storage.agents.list(ofLicense(licenseId))
     expect(Math.abs((host?.lastHeartbeat?.getTime() ?? 0) - now.getTime())).toBeLessThan(60_000)
   })
 }
@@ -171,7 +171,7 @@ function operatorTests(sceneOf: () => AgentsScene): void {
     const [one, other] = [sceneOf(), sceneOf()]
     await one.beat()
     await other.beat()
-    const licenses = (await one.storage.agents.list()).map(({ licenseId }) => licenseId)
+    const licenses = (await one.storage.agents.list(PLATFORM)).map(({ licenseId }) => licenseId)
     expect(licenses).toEqual(expect.arrayContaining([one.licenseId, other.licenseId]))
   })
 

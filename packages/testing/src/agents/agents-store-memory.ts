@@ -11,6 +11,7 @@ import { cancelling } from '../jobs/job-lease-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryAgent, MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 
 /** The key of a host: (license, fingerprint). */
@@ -22,11 +23,11 @@ export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Da
   const { agents } = tables
   return {
     heartbeat: (write: HeartbeatWrite, now = time()) => run(() => heartbeat(tables, write, now)),
-    list: (licenseId?: string) =>
+    list: (scope) =>
       run(() =>
         agents
           .all()
-          .filter((row) => licenseId === undefined || row.licenseId === licenseId)
+          .filter((row) => isWithin(tables, scope, row))
           .sort(byName)
           .map(toAgent),
       ),

@@ -7,6 +7,14 @@ import { buildTransferKey } from '../transfer-keys/build-transfer-key.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 type Thing = Required<Pick<ScopedRead, 'of' | 'add'>>
+const host: Thing = {
+  of: 'license',
+  add: async ({ agents }, { licenseId }, now) => {
+    const fingerprint = buildId('fp')
+    await agents.heartbeat(buildHeartbeat({ licenseId, fingerprint }), now)
+    return fingerprint
+  },
+}
 const session: Thing = {
   of: 'license',
   add: async (stores, { licenseId }, now) => {
@@ -37,6 +45,10 @@ const transferKey: Thing = {
 
 /** The reads of hosts and of their things, and writes by an id that a caller names. */
 export const hostReads: Readonly<Record<string, ScopedRead>> = {
+  'agents.list': {
+    ...host,
+    read: async ({ agents }, scope) => (await agents.list(scope)).map(({ fingerprint }) => fingerprint),
+  },
   'accessSessions.list': {
     ...session,
     read: async ({ accessSessions }, scope) =>

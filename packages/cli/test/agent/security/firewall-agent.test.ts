@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
+import { ofLicense } from '@svc/core'
 import { readSecuritySettings, settingsDigest } from '@svc/core/adapters'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../../test/support/mounted.ts'
@@ -102,7 +103,7 @@ async function killAgent(): Promise<void> {
 async function attached(): Promise<void> {
   startAgent()
   await eventually(async () => {
-    const agents = await served.plane.agents.list(served.licenseId)
+    const agents = await served.plane.agents.list(ofLicense(served.licenseId))
     return agents.some(({ kinds }) => kinds?.includes('firewall'))
   })
 }

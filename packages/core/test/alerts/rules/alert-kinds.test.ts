@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
 import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { sample } from '../../../../../test/support/sample.ts'
@@ -219,7 +219,7 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
     begin: async (scene) => {
       const { storage, clock } = scene.test
       await scene.beat()
-      const [host] = await storage.agents.list(scene.licenseId)
+      const [host] = await storage.agents.list(ofLicense(scene.licenseId))
       for (const key of ['its own', 'another'])
         await storage.accessSessions.meet(host as never, { key, atMs: 1 }, 'pin', clock.now())
     },

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { Job } from '@svc/core'
+import { type Job, PLATFORM } from '@svc/core'
 import { UNCONFIRMED_ERROR } from '@svc/core/ports'
 import { buildHeartbeat, buildJob, FakeClock, memoryStorage } from '@svc/testing'
 import { jobConditions } from '../../../src/alerts/rules/alert-rules-jobs.ts'
@@ -10,7 +10,7 @@ async function summary(fields: Partial<Job>): Promise<string | undefined> {
   await agents.heartbeat(buildHeartbeat({ ...host, hostname: 'vm' }))
   const { job } = await jobs.enqueue(buildJob({ licenseId: 'lic_1', kind: 'db' }))
   const failed = { ...job, state: 'failed', claimedBy: 'fp-1', ...fields } as const
-  return jobConditions([failed], await agents.list())[0]?.summary
+  return jobConditions([failed], await agents.list(PLATFORM))[0]?.summary
 }
 
 it('the alert of a failed job names the job, its host and its error', async () => {
