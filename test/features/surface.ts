@@ -1,5 +1,6 @@
+import { PLATFORM } from '@svc/core'
 import fc from 'fast-check'
-import { licenseId, rarely, type Step, steps } from '../../packages/core/test/conformance/world.ts'
+import { licenseId, rarely, type Step, scope, steps } from '../../packages/core/test/conformance/world.ts'
 import { buildFinding, buildScan, buildSettlement } from '../../packages/testing/src/surface/build-surface.ts'
 import { change, DEVELOPER, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
@@ -63,7 +64,7 @@ const stepsOfScans = [
     (given) =>
       () =>
       async ({ surfaceScans }, now) =>
-        (await surfaceScans.get(given.id)) === undefined
+        (await surfaceScans.get(PLATFORM, given.id)) === undefined
           ? surfaceScans.start(buildScan(given), now)
           : 'known',
   ),
@@ -102,24 +103,24 @@ const stepsOfScans = [
   ),
   steps(
     'abort a scan',
-    id,
-    (scan) =>
+    fc.record({ id, scope }),
+    (given) =>
       () =>
       ({ surfaceScans }, now) =>
-        surfaceScans.abort(scan, 'asked', now),
+        surfaceScans.abort(given.scope, given.id, 'asked', now),
   ),
   steps(
     'read a surface',
-    fc.record({ ...target, id, limit: fc.constantFrom(1, 100) }),
+    fc.record({ ...target, id, scope, limit: fc.constantFrom(1, 100) }),
     (given) =>
       () =>
       async ({ surfaceScans, surfaceTargets }) => [
-        await surfaceScans.get(given.id),
+        await surfaceScans.get(given.scope, given.id),
         await surfaceScans.last(given.licenseId, given.domain),
         await surfaceScans.counts(given.licenseId, given.domain),
-        await surfaceScans.findings({ licenseId: given.licenseId, limit: given.limit }),
+        await surfaceScans.findings(given.scope, { limit: given.limit }),
         await surfaceTargets.get(given.licenseId, given.domain),
-        await surfaceTargets.list({ domain: given.domain, limit: given.limit }),
+        await surfaceTargets.list(given.scope, { domain: given.domain, limit: given.limit }),
       ],
   ),
 ]
@@ -221,7 +222,7 @@ export const feature: Feature = {
     arbitrary,
   })) satisfies readonly fc.WeightedArbitrary<Step>[],
   contents: async ({ surfaceScans, surfaceTargets }) => ({
-    surfaceTargets: await surfaceTargets.list({ limit: 1000 }),
-    surfaceFindings: await surfaceScans.findings({ limit: 1000 }),
+    surfaceTargets: await surfaceTargets.list(PLATFORM, { limit: 1000 }),
+    surfaceFindings: await surfaceScans.findings(PLATFORM, { limit: 1000 }),
   }),
 }

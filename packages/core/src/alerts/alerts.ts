@@ -163,7 +163,7 @@ export class Alerts {
       storage.paymentEvents.troubles(PAYMENT_NEWS_HOURS, now),
       storage.provisioning.live(),
       storage.provisioning.credentials(),
-      storage.surfaceScans.findings({ status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
+      storage.surfaceScans.findings(PLATFORM, { status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
       storage.nodeSecurity.standings(),
     ])
     const due = watched

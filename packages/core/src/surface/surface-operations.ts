@@ -2,7 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
-import type { Scope } from '../scope.ts'
+import { ofLicense } from '../scope.ts'
 import { flag, listOf, oneOf, text, whole } from '../validation.ts'
 import type { Surface } from './surface.ts'
 import { domainField, SCAN_FIELDS } from './surface-fields.ts'
@@ -16,16 +16,10 @@ import {
   targetView,
 } from './surface-view.ts'
 
-/** The part of `Surface` that operations use. */
-export type OperatedSurface = Pick<
-  Surface,
-  'abort' | 'add' | 'find' | 'findings' | 'last' | 'list' | 'remove' | 'scan' | 'seen' | 'start' | 'verify'
->
-
 /** The services that operations on scans use. */
 export interface SurfaceUses {
-  readonly licenses: Pick<Licenses, 'resolve'>
-  readonly surface: OperatedSurface
+  readonly licenses: Licenses
+  readonly surface: Surface
 }
 
 const operation = operationOf<SurfaceUses>()
@@ -33,12 +27,6 @@ const operation = operationOf<SurfaceUses>()
 const ANY = Number.POSITIVE_INFINITY
 const license = optional(text(1, 512))
 const { target, seenTarget, finding, head, scan } = SURFACE_SHAPES
-
-const owner = async (
-  scope: Scope,
-  { licenses }: SurfaceUses,
-  given: string | undefined,
-): Promise<string | undefined> => (given === undefined ? undefined : licenses.resolve(scope, given))
 
 /** Operations on the public attack surface of domains. */
 export const surfaceOperations = [
@@ -63,9 +51,9 @@ export const surfaceOperations = [
     changes: true,
     input: { license, domain: domainField },
     answer: { target },
-    run: async (services, { license: named, domain }, { scope }) => {
-      const found = await services.surface.find(domain, await owner(scope, services, named))
-      const checked = await services.surface.verify(found.licenseId, found.domain)
+    run: async ({ licenses, surface }, { license: named, domain }, { scope }) => {
+      const found = await surface.find(await licenses.within(scope, named), domain)
+      const checked = await surface.verify(found.licenseId, found.domain)
       return { target: targetView(checked.target, checked.challenge) }
     },
   }),
@@ -77,8 +65,8 @@ export const surfaceOperations = [
     changes: false,
     input: { license, limit: defaulted(whole(1, 1000), 100) },
     answer: { targets: listOf(seenTarget, ANY) },
-    run: async (services, { license: named, limit }, { scope }) => {
-      const targets = await services.surface.list({ licenseId: await owner(scope, services, named), limit })
+    run: async ({ licenses, surface }, { license: named, limit }, { scope }) => {
+      const targets = await surface.list(await licenses.within(scope, named), { limit })
       return { targets: targets.map(seenTargetView) }
     },
   }),
@@ -90,11 +78,13 @@ export const surfaceOperations = [
     changes: false,
     input: { license, domain: domainField },
     answer: { target: seenTarget, scan: optional(scan) },
-    run: async (services, { license: named, domain: name }, { scope }) => {
-      const { surface } = services
-      const licenseId = await owner(scope, services, named)
-      const byId = name.startsWith('scn_') ? await surface.scan(name, licenseId) : undefined
-      const found = await surface.find(byId?.scan.domain ?? name, byId?.scan.licenseId ?? licenseId)
+    run: async ({ licenses, surface }, { license: named, domain: name }, { scope }) => {
+      const within = await licenses.within(scope, named)
+      const byId = name.startsWith('scn_') ? await surface.scan(within, name) : undefined
+      const found =
+        byId === undefined
+          ? await surface.find(within, name)
+          : await surface.find(ofLicense(byId.scan.licenseId), byId.scan.domain)
       const shown = byId ?? (await surface.last(found))
       return {
         target: seenTargetView(await surface.seen(found)),
@@ -110,9 +100,9 @@ export const surfaceOperations = [
     changes: true,
     input: { license, domain: domainField, ...SCAN_FIELDS },
     answer: { scan: head },
-    run: async (services, { license: named, ...asked }, { scope }) => {
-      const found = await services.surface.find(asked.domain, await owner(scope, services, named))
-      const answer = await services.surface.start(found.licenseId, asked)
+    run: async ({ licenses, surface }, { license: named, ...asked }, { scope }) => {
+      const found = await surface.find(await licenses.within(scope, named), asked.domain)
+      const answer = await surface.start(found.licenseId, asked)
       if (answer.outcome === 'queued') return { scan: scanHead(answer.scan) }
       if (answer.outcome === 'running')
         throw new Problem('conflict', { detail: `the scan ${answer.id} of this domain has not ended` })
@@ -130,7 +120,9 @@ export const surfaceOperations = [
     changes: true,
     input: { scan: text(1, 64) },
     answer: { scan: head },
-    run: async ({ surface }, input) => ({ scan: scanHead(await surface.abort(input.scan)) }),
+    run: async ({ surface }, input, { scope }) => ({
+      scan: scanHead(await surface.abort(scope, input.scan)),
+    }),
   }),
   operation({
     name: 'surface.findings',
@@ -145,11 +137,12 @@ export const surfaceOperations = [
       limit: defaulted(whole(1, 1000), 100),
     },
     answer: { findings: listOf(finding, ANY) },
-    run: async (services, { license: named, domain, status, limit }, { scope }) => {
-      const licenseId = await owner(scope, services, named)
-      const found = domain === undefined ? undefined : await services.surface.find(domain, licenseId)
-      const filter = { licenseId: found?.licenseId ?? licenseId, domain: found?.domain, status, limit }
-      return { findings: (await services.surface.findings(filter)).map(findingView) }
+    run: async ({ licenses, surface }, { license: named, domain, status, limit }, { scope }) => {
+      const within = await licenses.within(scope, named)
+      const found = domain === undefined ? undefined : await surface.find(within, domain)
+      const whose = found === undefined ? within : ofLicense(found.licenseId)
+      const findings = await surface.findings(whose, { domain: found?.domain, status, limit })
+      return { findings: findings.map(findingView) }
     },
   }),
   operation({
@@ -160,9 +153,9 @@ export const surfaceOperations = [
     changes: true,
     input: { license, domain: domainField },
     answer: { removed: text(0, 253) },
-    run: async (services, { license: named, domain }, { scope }) => {
-      const found = await services.surface.find(domain, await owner(scope, services, named))
-      await services.surface.remove(found)
+    run: async ({ licenses, surface }, { license: named, domain }, { scope }) => {
+      const found = await surface.find(await licenses.within(scope, named), domain)
+      await surface.remove(found)
       return { removed: found.domain }
     },
   }),

@@ -1,5 +1,7 @@
+import { idOf } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { given, instant, maybeInstant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import {
   type FindingCounts,
   type FindingSeverity,
@@ -102,8 +104,8 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
     return { outcome: 'limited', retryAfterSeconds: Math.ceil(why.wait_seconds) }
   }
 
-  get(id: string): Promise<SurfaceScan | undefined> {
-    return this.#scan(sql.GET, [id])
+  get(scope: Scope, id: string): Promise<SurfaceScan | undefined> {
+    return this.#scan(sql.GET(scope), [idOf(scope), id])
   }
 
   last(licenseId: string, domain: string): Promise<SurfaceScan | undefined> {
@@ -137,14 +139,14 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
     return this.#scan(sql.FINISH, [id, token, state, error, ...documents, fixed, now])
   }
 
-  async abort(id: string, reason: string, now?: Date): Promise<SurfaceScan | undefined> {
-    return (await this.#scan(sql.ABORT, [id, reason, now])) ?? this.get(id)
+  async abort(scope: Scope, id: string, reason: string, now?: Date): Promise<SurfaceScan | undefined> {
+    return (await this.#scan(sql.ABORT(scope), [idOf(scope), id, reason, now])) ?? this.get(scope, id)
   }
 
-  async findings(filter: port.FindingFilter): Promise<readonly SurfaceFinding[]> {
-    const { licenseId, domain, status, severity, limit } = filter
-    const params = [licenseId, domain, status, severity, limit]
-    return (await this.#session.rows<FindingRow>(sql.FINDINGS, params)).map(toFinding)
+  async findings(scope: Scope, filter: port.FindingFilter): Promise<readonly SurfaceFinding[]> {
+    const { domain, status, severity, limit } = filter
+    const params = [idOf(scope), domain, status, severity, limit]
+    return (await this.#session.rows<FindingRow>(sql.FINDINGS(scope), params)).map(toFinding)
   }
 
   async counts(licenseId: string, domain: string): Promise<FindingCounts> {

@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type {
   Finding,
   FindingCounts,
@@ -41,7 +42,6 @@ export interface ScanSettlement {
 
 /** A filter of findings; undefined: any. */
 export interface FindingFilter {
-  readonly licenseId?: string | undefined
   readonly domain?: string | undefined
   readonly status?: FindingStatus | undefined
   readonly severity?: FindingSeverity | undefined
@@ -52,7 +52,7 @@ export interface FindingFilter {
 export interface SurfaceScansStore {
   /** Queues a scan of a proven target, unless one is active or there were too many. */
   start(scan: NewScan, now?: Date): Promise<StartOutcome>
-  get(id: string): Promise<SurfaceScan | undefined>
+  get(scope: Scope, id: string): Promise<SurfaceScan | undefined>
   /** The newest scan of a target. */
   last(licenseId: string, domain: string): Promise<SurfaceScan | undefined>
   /**
@@ -83,9 +83,9 @@ export interface SurfaceScansStore {
   /** Ends a run with all that follows from it. Undefined, and nothing changes, if the lease is not held. */
   finish(settlement: ScanSettlement, now?: Date): Promise<SurfaceScan | undefined>
   /** Aborts an active scan. Undefined if there is no such scan; one that ended is returned as it is. */
-  abort(id: string, reason: string, now?: Date): Promise<SurfaceScan | undefined>
-  /** Findings by filter: high ones first, then the oldest. */
-  findings(filter: FindingFilter): Promise<readonly SurfaceFinding[]>
+  abort(scope: Scope, id: string, reason: string, now?: Date): Promise<SurfaceScan | undefined>
+  /** Findings of a scope: high ones first, then the oldest. */
+  findings(scope: Scope, filter: FindingFilter): Promise<readonly SurfaceFinding[]>
   /** Open findings of a target by severity. */
   counts(licenseId: string, domain: string): Promise<FindingCounts>
   /** Deletes ended scans but the newest of each target, and fixed findings, past `keptDays`. */

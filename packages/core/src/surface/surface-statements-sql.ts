@@ -1,3 +1,4 @@
+import { scoped } from '../database/scoped-statement.ts'
 import type { Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 
@@ -27,7 +28,10 @@ export const WHY_NOT: Statement = {
     greatest(${secondsUntil('domain = $2', '$3', HOUR)}, ${secondsUntil('license_id = $1', '$4', DAY)}, 1)::float8
       as wait_seconds`,
 }
-export const GET: Statement = { name: 'surface-scan-get', text: 'select * from as_scans where id = $1' }
+export const GET = scoped(
+  'surface-scan-get',
+  (isOwned) => `select * from as_scans where ${isOwned} and id = $2`,
+)
 export const LAST: Statement = {
   name: 'surface-scan-last',
   text: `select * from as_scans where license_id = $1 and domain = $2
@@ -79,18 +83,18 @@ export const FINISH: Statement = {
         and f.fingerprint = any($7::text[]))
     select * from ended`,
 }
-export const ABORT: Statement = {
-  name: 'surface-scan-abort',
-  text: `update as_scans set state = 'aborted', error = $2, ${ended(at('$3'))}
-    where id = $1 and ${ACTIVE} returning *`,
-}
-export const FINDINGS: Statement = {
-  name: 'surface-findings',
-  text: `select * from as_findings where ($1::text is null or license_id = $1) and ($2::text is null or domain = $2)
+export const ABORT = scoped(
+  'surface-scan-abort',
+  (isOwned) => `update as_scans set state = 'aborted', error = $3, ${ended(at('$4'))}
+    where ${isOwned} and id = $2 and ${ACTIVE} returning *`,
+)
+export const FINDINGS = scoped(
+  'surface-findings',
+  (isOwned) => `select * from as_findings where ${isOwned} and ($2::text is null or domain = $2)
       and ($3::text is null or status = $3) and ($4::text is null or severity = $4)
     order by array_position(array['high', 'medium', 'low', 'info'], severity), first_seen_at,
       license_id collate "C", domain collate "C", fingerprint collate "C" limit $5`,
-}
+)
 export const COUNTS: Statement = {
   name: 'surface-finding-counts',
   text: `select severity, count(*)::int as count from as_findings

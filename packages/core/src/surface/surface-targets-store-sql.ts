@@ -1,6 +1,8 @@
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant, maybeInstant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import type { SurfaceTarget } from './surface-target.ts'
 import type { ProofNote, SurfaceTargetsStore, TargetFilter } from './surface-targets-store.ts'
 
@@ -24,11 +26,11 @@ const GET: Statement = {
   name: 'surface-target-get',
   text: 'select * from as_targets where license_id = $1 and domain = $2',
 }
-const LIST: Statement = {
-  name: 'surface-target-list',
-  text: `select * from as_targets where ($1::text is null or license_id = $1) and ($2::text is null or domain = $2)
+const LIST = scoped(
+  'surface-target-list',
+  (isOwned) => `select * from as_targets where ${isOwned} and ($2::text is null or domain = $2)
     order by domain collate "C", license_id collate "C" limit $3`,
-}
+)
 const NOTE: Statement = {
   name: 'surface-target-note',
   text: `with noted as (update as_targets set last_check_at = ${at('$5')}, reason = $4,
@@ -101,8 +103,8 @@ export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
     return (await this.#all(GET, [licenseId, domain]))[0]
   }
 
-  list({ licenseId, domain, limit }: TargetFilter): Promise<readonly SurfaceTarget[]> {
-    return this.#all(LIST, [licenseId, domain, limit])
+  list(scope: Scope, { domain, limit }: TargetFilter): Promise<readonly SurfaceTarget[]> {
+    return this.#all(LIST(scope), [idOf(scope), domain, limit])
   }
 
   async note(

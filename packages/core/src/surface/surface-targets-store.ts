@@ -1,8 +1,8 @@
+import type { Scope } from '../scope.ts'
 import type { SurfaceTarget } from './surface-target.ts'
 
-/** A filter of targets; undefined: of every license, of every domain. */
+/** A filter of targets; undefined: of every domain. */
 export interface TargetFilter {
-  readonly licenseId?: string | undefined
   readonly domain?: string | undefined
   readonly limit: number
 }
@@ -25,8 +25,8 @@ export interface SurfaceTargetsStore {
     now?: Date,
   ): Promise<{ readonly target: SurfaceTarget; readonly isNew: boolean } | 'full'>
   get(licenseId: string, domain: string): Promise<SurfaceTarget | undefined>
-  /** Targets by filter, ordered by domain, then license. */
-  list(filter: TargetFilter): Promise<readonly SurfaceTarget[]>
+  /** Targets of a scope, ordered by domain, then license. */
+  list(scope: Scope, filter: TargetFilter): Promise<readonly SurfaceTarget[]>
   /**
    * Notes the result of a lookup. A proof keeps the instant since which it stands; a lost one ends the scan
    * of the domain that waits or runs, as `aborted`. Undefined if there is no such target.

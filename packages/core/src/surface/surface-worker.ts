@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts'
+import { ofLicense } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { runScan, type ScanTools } from './scan/scan-run.ts'
 import { Sight } from './scan/sight.ts'
@@ -34,6 +35,8 @@ class Stopped extends Error {
     this.why = why
   }
 }
+
+const openOf = (domain: string) => ({ domain, status: 'open', limit: 1000 }) as const
 
 /** Runs scans in the background of a process, each under a lease. */
 export class SurfaceWorker {
@@ -140,8 +143,7 @@ export class SurfaceWorker {
     try {
       const now = clock.statementTime()
       const attested = await storage.surfaceTargets.addresses(licenseId, ADDRESS_SECONDS, now)
-      const filter = { licenseId, domain, status: 'open', limit: 1000 } as const
-      const open = await storage.surfaceScans.findings(filter)
+      const open = await storage.surfaceScans.findings(ofLicense(licenseId), openOf(domain))
       const known = [...new Set(open.map(({ host }) => host))].slice(0, MOST_KNOWN_HOSTS)
       const onPart = async (progress: number) => {
         stop.throwIfAborted()
@@ -171,7 +173,7 @@ export class SurfaceWorker {
     const { id, licenseId, domain } = scan
     const state = ENDS[why ?? 'end']
     const isKept = state === 'done' || state === 'partial'
-    const open = await storage.surfaceScans.findings({ licenseId, domain, status: 'open', limit: 1000 })
+    const open = await storage.surfaceScans.findings(ofLicense(licenseId), openOf(domain))
     const seen = sight.findings.map((each) => ({ ...each, fingerprint: findingFingerprint(each) }))
     const names = new Set(seen.map(({ fingerprint }) => fingerprint))
     const fixed = open

@@ -1,5 +1,6 @@
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import { ENDED_DAYS } from '../sessions/sessions-store.ts'
 import type { ScanRequest } from './surface-fields.ts'
 import { type CheckedTarget, SurfaceOwnership, type SurfaceOwnershipParts } from './surface-ownership.ts'
@@ -73,22 +74,22 @@ export class Surface {
     return checked
   }
 
-  /** Targets by filter with their newest scans. @throws Problem `surface-not-configured` */
-  async list(filter: TargetFilter): Promise<readonly SeenTarget[]> {
+  /** Targets of a scope with their newest scans. @throws Problem `surface-not-configured` */
+  async list(scope: Scope, filter: TargetFilter): Promise<readonly SeenTarget[]> {
     this.requireConfigured()
     const seen: SeenTarget[] = []
-    for (const target of await this.#parts.storage.surfaceTargets.list(filter))
+    for (const target of await this.#parts.storage.surfaceTargets.list(scope, filter))
       seen.push(await this.seen(target))
     return seen
   }
 
   /**
-   * Returns the target of this name: of the license, or of the only one that has it.
+   * Returns the target of a scope with this name.
    * @throws Problem `not-found`, `ambiguous`
    */
-  async find(given: string, licenseId: string | undefined): Promise<SurfaceTarget> {
+  async find(scope: Scope, given: string): Promise<SurfaceTarget> {
     const domain = readTargetDomain(given) ?? ''
-    const found = await this.#parts.storage.surfaceTargets.list({ licenseId, domain, limit: 2 })
+    const found = await this.#parts.storage.surfaceTargets.list(scope, { domain, limit: 2 })
     const [target] = found
     if (target === undefined) throw noTarget(given)
     if (found.length > 1)
@@ -119,30 +120,30 @@ export class Surface {
     return started
   }
 
-  /** A scan of the license; without a license, of any. @throws Problem `not-found` */
-  async scan(id: string, licenseId: string | undefined): Promise<SeenScan> {
+  /** A scan of a scope. @throws Problem `not-found` */
+  async scan(scope: Scope, id: string): Promise<SeenScan> {
     const { surfaceScans } = this.#parts.storage
-    const scan = await surfaceScans.get(id)
-    if (scan === undefined || (licenseId !== undefined && scan.licenseId !== licenseId)) throw noScan(id)
-    const filter = { licenseId: scan.licenseId, domain: scan.domain, limit: 1000 }
-    return { scan, findings: await surfaceScans.findings(filter) }
+    const scan = await surfaceScans.get(scope, id)
+    if (scan === undefined) throw noScan(id)
+    const filter = { domain: scan.domain, limit: 1000 }
+    return { scan, findings: await surfaceScans.findings(ofLicense(scan.licenseId), filter) }
   }
 
   /** The newest scan of a target. */
   async last({ licenseId, domain }: SurfaceTarget): Promise<SeenScan | undefined> {
     const scan = await this.#parts.storage.surfaceScans.last(licenseId, domain)
-    return scan && this.scan(scan.id, licenseId)
+    return scan && this.scan(ofLicense(licenseId), scan.id)
   }
 
-  /** Findings by filter, high ones first. */
-  findings(filter: FindingFilter) {
-    return this.#parts.storage.surfaceScans.findings(filter)
+  /** Findings of a scope, high ones first. */
+  findings(scope: Scope, filter: FindingFilter) {
+    return this.#parts.storage.surfaceScans.findings(scope, filter)
   }
 
   /** Ends a scan that waits or runs; one that ended is returned as it is. @throws Problem `not-found` */
-  async abort(id: string): Promise<SurfaceScan> {
+  async abort(scope: Scope, id: string): Promise<SurfaceScan> {
     const { storage, clock } = this.#parts
-    const scan = await storage.surfaceScans.abort(id, 'somebody aborted it', clock.statementTime())
+    const scan = await storage.surfaceScans.abort(scope, id, 'somebody aborted it', clock.statementTime())
     if (scan === undefined) throw noScan(id)
     return scan
   }
@@ -225,10 +226,8 @@ function hostsOf(given: readonly string[], domain: string): readonly string[] {
 const checksOf = (asked: readonly SurfaceCheck[]): readonly SurfaceCheck[] =>
   asked.length === 0 ? SURFACE_CHECKS : SURFACE_CHECKS.filter((check) => asked.includes(check))
 
-/** Returns the refusal of a target that does not exist, for any caller. */
-export const noTarget = (domain: string): Problem =>
+const noTarget = (domain: string): Problem =>
   new Problem('not-found', { detail: `${domain.slice(0, 253)} is no target: svc surface list shows them` })
 
-/** Returns the refusal of a scan that does not exist, for any caller. */
-export const noScan = (id: string): Problem =>
+const noScan = (id: string): Problem =>
   new Problem('not-found', { detail: `there is no scan ${id}: svc surface list shows the newest ones` })

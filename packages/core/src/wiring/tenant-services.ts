@@ -5,7 +5,6 @@ import {
 } from '../operations/tenant/tenant-alerts.ts'
 import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
-import { TenantSurface } from '../operations/tenant/tenant-surface.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
 
@@ -31,7 +30,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     jobs: new TenantJobs(services.jobs, licenses),
     licenses: services.licenses,
     monitors: services.monitors,
-    surface: new TenantSurface(services.surface, licenses),
+    surface: services.surface,
     transferKeys: services.transferKeys,
     tenants: services.tenants,
     webhooks: services.webhooks,

@@ -1,6 +1,6 @@
 // Settings of calls to the outside, each seen on a plane with it and on one without it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Environment } from '@svc/core'
+import { type Environment, ofLicense } from '@svc/core'
 import { DigitalOceanFake, FakeClock, FakeTimers, fakeOutbound, HetznerFake, testPlane } from '@svc/testing'
 import { ProvisioningBench, TOKENS } from '../provisioning/provisioning-bench.ts'
 import { describeEffects, outcomeOf } from './setting-effect.ts'
@@ -50,7 +50,7 @@ async function certificateSources(env: Environment) {
   const started = await surface.start(id, { domain, checks: ['ct'] })
   await surface.runDue()
   await surface.idle()
-  const { scan } = await surface.scan(started.outcome === 'queued' ? started.scan.id : '', id)
+  const { scan } = await surface.scan(ofLicense(id), started.outcome === 'queued' ? started.scan.id : '')
   return (scan.result?.errors ?? []).map(({ source }) => source)
 }
 
@@ -71,7 +71,9 @@ async function scansAtOnce(env: Environment): Promise<number> {
   }
   await surface.runDue()
   await sleep(50)
-  const states = await Promise.all(started.map(async (each) => (await surface.scan(each, id)).scan.state))
+  const states = await Promise.all(
+    started.map(async (each) => (await surface.scan(ofLicense(id), each)).scan.state),
+  )
   return states.filter((state) => state === 'running').length
 }
 

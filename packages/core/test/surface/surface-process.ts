@@ -5,7 +5,7 @@ import { readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createControlPlane, readConfig, systemClock, type Timers } from '@svc/core'
+import { createControlPlane, PLATFORM, readConfig, systemClock, type Timers } from '@svc/core'
 import { memoryStorage } from '@svc/testing'
 import { loopbackDns } from '../../../../test/support/dns-server.ts'
 
@@ -76,7 +76,7 @@ const does: Record<string, (given: never) => Promise<unknown>> = {
   /** Waits for the end of a scan. */
   ended: async ({ id }: { id: string }) => {
     for (;;) {
-      const seen = await plane.surface.scan(id, undefined)
+      const seen = await plane.surface.scan(PLATFORM, id)
       if (seen.scan.finishedAt !== undefined) return seen
       await wait(10)
     }

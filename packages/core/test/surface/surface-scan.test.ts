@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { type Ended, FAR, inNamespaces, SurfaceRig, skipped } from './surface-rig.ts'
 
 const TIMEOUT_MS = 60_000
@@ -279,7 +280,9 @@ describe('scans of a far side with public addresses, by the rules of production'
     await rig.zone({ '_svc-challenge.lost.example': null })
     const { scan } = await rig.plane.tell<Ended>('ended', { id: first.scan.id })
     expect(scan).toMatchObject({ state: 'aborted', error: 'domain ownership not proven any more' })
-    expect(await rig.surface('find', 'lost.example', licenseId)).toMatchObject({ reason: 'no TXT record' })
+    expect(await rig.surface('find', ofLicense(licenseId), 'lost.example')).toMatchObject({
+      reason: 'no TXT record',
+    })
   })
 
   rule('a scan that somebody ends, or whose domain is removed, stops', async () => {
@@ -288,12 +291,12 @@ describe('scans of a far side with public addresses, by the rules of production'
     const { scan } = await rig.surface<{ scan: { id: string } }>('start', licenseId, {
       domain: 'ended.example',
     })
-    expect(await rig.surface('abort', scan.id)).toMatchObject({ state: 'aborted' })
+    expect(await rig.surface('abort', PLATFORM, scan.id)).toMatchObject({ state: 'aborted' })
     const { scan: again } = await rig.surface<{ scan: { id: string } }>('start', licenseId, {
       domain: 'ended.example',
     })
     await rig.surface('remove', { licenseId, domain: 'ended.example' })
-    expect(await rig.surface('scan', again.id)).toMatchObject({ thrown: 'not-found' })
+    expect(await rig.surface('scan', PLATFORM, again.id)).toMatchObject({ thrown: 'not-found' })
     await rig.surface('idle')
   })
 

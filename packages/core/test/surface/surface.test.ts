@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { nodeDnsClient, type Problem } from '@svc/core'
+import { nodeDnsClient, ofLicense, type Problem } from '@svc/core'
 import { FakeClock, FakeTimers, type TestPlane, testPlane } from '@svc/testing'
 import { loopbackDns } from '../../../../test/support/dns-server.ts'
 
@@ -16,7 +16,8 @@ async function proven(test: TestPlane): Promise<string> {
 }
 const start = ({ plane }: TestPlane, licenseId: string) =>
   plane.surface.start(licenseId, { domain: DOMAIN, checks: ['ports'] })
-const target = async ({ plane }: TestPlane, licenseId: string) => plane.surface.find(DOMAIN, licenseId)
+const target = async ({ plane }: TestPlane, licenseId: string) =>
+  plane.surface.find(ofLicense(licenseId), DOMAIN)
 
 describe('the proof of a domain', () => {
   it('is looked up for each scan: servers that keep silent prove nothing, and take nothing away', async () => {
@@ -103,7 +104,7 @@ describe('a scan', () => {
     const answer = await start(test, licenseId)
     await test.plane.surface.idle()
     const id = answer.outcome === 'queued' ? answer.scan.id : ''
-    expect((await test.plane.surface.scan(id, licenseId)).scan.state).toBe('queued')
+    expect((await test.plane.surface.scan(ofLicense(licenseId), id)).scan.state).toBe('queued')
   })
 
   it('that is refused tells operators the record, and the scan that runs', async () => {

@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { ofLicense, Problem } from '@svc/core'
 import {
   flag,
   type Licensee,
@@ -82,7 +82,7 @@ export const attackSurfaceRoutes = [
     replies: { 200: { description: 'The domains.', body: listed }, 400: { description: 'A bad domain.' } },
     handle: async ({ plane, caller: { licenseId }, query: { domain } }) => {
       const named = domain === undefined ? undefined : plane.surface.nameOf(domain)
-      const targets = await plane.surface.list({ licenseId, domain: named, limit: TARGETS_LISTED })
+      const targets = await plane.surface.list(ofLicense(licenseId), { domain: named, limit: TARGETS_LISTED })
       return json({ targets: targets.map(seenTargetView) })
     },
   }),
@@ -122,7 +122,7 @@ export const attackSurfaceRoutes = [
     },
     handle: async ({ plane, caller, query: { id } }) => {
       if (id === undefined) throw new Problem('invalid-input', { details: ['id: expected the id of a scan'] })
-      return json({ scan: scanView(await plane.surface.scan(id, caller.licenseId)) })
+      return json({ scan: scanView(await plane.surface.scan(ofLicense(caller.licenseId), id)) })
     },
   }),
 ]

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { counted } from '../../../../test/support/counted.ts'
 import { serving } from '../support/serving.ts'
 
@@ -135,7 +136,7 @@ describe('a scan', () => {
     await proven()
     for (let count = 0; count < 6; count += 1) {
       const { scan } = (await start()).body as { scan: { id: string } }
-      await served().plane.surface.abort(scan.id)
+      await served().plane.surface.abort(PLATFORM, scan.id)
       served().clock.advance({ minutes: 2 })
     }
     const refused = await start()
@@ -165,7 +166,7 @@ describe('a scan', () => {
     await served().plane.scheduler.tick()
     served().plane.health.drain()
     await served().plane.surface.idle()
-    const { state, attempts } = (await served().plane.surface.scan(scan.id, undefined)).scan
+    const { state, attempts } = (await served().plane.surface.scan(PLATFORM, scan.id)).scan
     expect([state, attempts]).toEqual(['queued', 0])
   })
 })

@@ -5,6 +5,7 @@ import { emailReads } from './email-reads.ts'
 import { gitReads } from './git-reads.ts'
 import { hostReads } from './host-reads.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
+import { surfaceReads } from './surface-reads.ts'
 import { webhookReads } from './webhook-reads.ts'
 
 const monitor = (of: 'license' | 'tenant'): Required<Pick<ScopedRead, 'of' | 'add'>> => ({
@@ -67,5 +68,6 @@ export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
   ...emailReads,
   ...gitReads,
   ...hostReads,
+  ...surfaceReads,
   ...webhookReads,
 }

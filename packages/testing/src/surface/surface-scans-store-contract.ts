@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { NewScan, ScanSettlement } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { openedStorage } from '../opened-storage.ts'
@@ -19,7 +19,7 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
       const params = { hosts: ['a.example'], ports: [22, 80] }
       const scan = await at.queued({ checks: ['ports'], params })
       expect(scan).toMatchObject({ ...at.own, state: 'queued', checks: ['ports'], params, attempts: 0 })
-      expect(await scans().get(scan.id)).toEqual(scan)
+      expect(await scans().get(PLATFORM, scan.id)).toEqual(scan)
       expect(await scans().last(at.licenseId, at.domain)).toEqual(scan)
       expect(await at.start()).toEqual({ outcome: 'running', id: scan.id })
       const crowd = await scene()
@@ -34,7 +34,7 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
       await targets().note({ ...at.own, licenseId: other, isProven: true, reason: undefined }, at.clock.now())
       const ask = async (more: Partial<NewScan> = {}) => {
         const asked = await at.start({ perHour: 2, perDay: 3, ...more })
-        if (asked.outcome === 'queued') await scans().abort(asked.scan.id, 'enough', at.clock.now())
+        if (asked.outcome === 'queued') await scans().abort(PLATFORM, asked.scan.id, 'enough', at.clock.now())
         return asked
       }
       expect(await ask()).toMatchObject({ outcome: 'queued' })
@@ -58,7 +58,7 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
       expect(await at.take('none', { mostRunning: 0 })).toBeUndefined()
       const takes = await Promise.all(Array.from({ length: 9 }, (_, n) => at.take(`crowd ${n}`)))
       expect(takes.filter((each) => each?.id === id)).toHaveLength(1)
-      expect(await scans().get(id)).toMatchObject({
+      expect(await scans().get(PLATFORM, id)).toMatchObject({
         state: 'running',
         startedAt: at.clock.now(),
         attempts: 1,
@@ -73,13 +73,13 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
       expect(await renew('other', 0.9)).toBe(false)
       expect(await renew('mine', 0.5)).toBe(true)
       expect(await renew('mine', 0.2)).toBe(true)
-      expect(await scans().get(id)).toMatchObject({ progress: 0.5 })
+      expect(await scans().get(PLATFORM, id)).toMatchObject({ progress: 0.5 })
       expect(await at.finish(id, 'other', { seen: [buildFinding()] })).toBeUndefined()
-      expect(await scans().findings({ licenseId: at.licenseId, limit: 9 })).toEqual([])
+      expect(await scans().findings(ofLicense(at.licenseId), { limit: 9 })).toEqual([])
       expect(await scans().giveBack(id, 'other')).toBe(false)
       expect(await scans().giveBack(id, 'mine')).toBe(true)
       const fresh = { state: 'queued', attempts: 0, progress: 0, startedAt: undefined }
-      expect(await scans().get(id)).toMatchObject(fresh)
+      expect(await scans().get(PLATFORM, id)).toMatchObject(fresh)
       expect(await at.finish(id, 'mine')).toBeUndefined()
       expect(await renew('mine', 1)).toBe(false)
     })
@@ -92,13 +92,13 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
         for (let tries = 0; tries < 100; tries += 1) {
           const got = await at.take(token)
           if (got === undefined || got.id === id) return got
-          await scans().abort(got.id, 'in the way', at.clock.now())
+          await scans().abort(PLATFORM, got.id, 'in the way', at.clock.now())
         }
         return undefined
       }
       expect(await again('second')).toMatchObject({ id, attempts: 2 })
       expect(await again('third')).toBeUndefined()
-      expect(await scans().get(id)).toMatchObject({ state: 'failed', finishedAt: at.clock.now() })
+      expect(await scans().get(PLATFORM, id)).toMatchObject({ state: 'failed', finishedAt: at.clock.now() })
       expect(await at.finish(id, 'second')).toBeUndefined()
     })
 
@@ -110,7 +110,7 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
         const { id = '' } = (await at.taken(token, { perHour: 99 })) ?? {}
         return at.finish(id, token, { seen, fixed })
       }
-      const findings = (more: object = {}) => scans().findings({ licenseId: at.licenseId, limit: 9, ...more })
+      const findings = (more: object = {}) => scans().findings(ofLicense(at.licenseId), { limit: 9, ...more })
       const begun = at.clock.now()
       expect(await scan([env, git])).toMatchObject({ state: 'done', progress: 1 })
       const first = { ...at.own, status: 'open' as const, firstSeenAt: begun, lastSeenAt: begun }
@@ -142,17 +142,17 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
       }
       const ended = await at.finish(id, 'mine', { state: 'partial', error: 'time', result })
       expect(ended).toMatchObject({ state: 'partial', error: 'time', result, progress: 0 })
-      expect(await scans().get(id)).toEqual(ended)
+      expect(await scans().get(PLATFORM, id)).toEqual(ended)
     })
 
     it('an active scan is aborted, and one that ended stays as it is', async () => {
       const at = await scene()
       const { id = '' } = (await at.taken('mine')) ?? {}
-      const aborted = await scans().abort(id, 'somebody asked', at.clock.now())
+      const aborted = await scans().abort(PLATFORM, id, 'somebody asked', at.clock.now())
       expect(aborted).toMatchObject({ state: 'aborted', error: 'somebody asked' })
       expect(await scans().renew({ id, token: 'mine', leaseSeconds: 60, progress: 1 })).toBe(false)
-      expect(await scans().abort(id, 'again', at.clock.advance({ hours: 1 }))).toEqual(aborted)
-      expect(await scans().abort('scn_none', 'x')).toBeUndefined()
+      expect(await scans().abort(PLATFORM, id, 'again', at.clock.advance({ hours: 1 }))).toEqual(aborted)
+      expect(await scans().abort(PLATFORM, 'scn_none', 'x')).toBeUndefined()
     })
 
     it('ended scans but the newest, and fixed findings, are forgotten when they are old enough', async () => {
@@ -164,11 +164,11 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
         ids.push(id)
       }
       await scans().purge(30, at.clock.advance({ days: 30 }))
-      expect(await scans().get(ids[0] ?? '')).toBeDefined()
+      expect(await scans().get(PLATFORM, ids[0] ?? '')).toBeDefined()
       expect(await scans().purge(30, at.clock.advance(1))).toBeGreaterThanOrEqual(0)
-      const left = await Promise.all(ids.map((id) => scans().get(id)))
+      const left = await Promise.all(ids.map((id) => scans().get(PLATFORM, id)))
       expect(left.filter((each) => each !== undefined)).toHaveLength(1)
-      expect(await scans().findings({ licenseId: at.licenseId, limit: 9 })).toEqual([])
+      expect(await scans().findings(ofLicense(at.licenseId), { limit: 9 })).toEqual([])
     })
 
     it('without an instant the database’s clock counts', async () => {
@@ -189,10 +189,10 @@ export function surfaceScansStoreContract(name: string, open: () => Promise<Stor
         false,
       )
       expect(await scans().finish(buildSettlement(started.scan.id, 'none'))).toBeUndefined()
-      expect(await scans().abort(started.scan.id, 'x')).toMatchObject({ id: started.scan.id })
+      expect(await scans().abort(PLATFORM, started.scan.id, 'x')).toMatchObject({ id: started.scan.id })
       expect(await targets().takeDue({ olderSeconds: MANY, limit: 1 })).toEqual(expect.any(Array))
       await scans().purge(1)
-      expect(await scans().get(started.scan.id)).toBeDefined()
+      expect(await scans().get(PLATFORM, started.scan.id)).toBeDefined()
     })
   })
 }

@@ -1,3 +1,4 @@
+import type { Scope } from '@svc/core'
 import {
   FINDING_SEVERITIES,
   isActive,
@@ -10,6 +11,7 @@ import {
 } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes, jsonCopy } from '../text-order.ts'
 import { targetKey } from './surface-targets-store-memory.ts'
 
@@ -37,6 +39,10 @@ export function memorySurfaceScansStore(tables: MemoryTables, run: Run, time: ()
   const put = (scan: MemoryScan): SurfaceScan => {
     scans.put(scan.id, scan)
     return shown(scan)
+  }
+  const within = (scope: Scope, id: string): MemoryScan | undefined => {
+    const scan = scans.get(id)
+    return scan && isWithin(tables, scope, scan) ? scan : undefined
   }
   const held = (id: string, token: string): MemoryScan | undefined => {
     const scan = scans.get(id)
@@ -72,9 +78,9 @@ export function memorySurfaceScansStore(tables: MemoryTables, run: Run, time: ()
           scan: put({ ...row, state: 'queued', progress: 0, attempts: 0 }),
         }
       }),
-    get: (id) =>
+    get: (scope, id) =>
       run(() => {
-        const scan = scans.get(id)
+        const scan = within(scope, id)
         return scan && shown(scan)
       }),
     last: (licenseId, domain) =>
@@ -126,17 +132,17 @@ export function memorySurfaceScansStore(tables: MemoryTables, run: Run, time: ()
         const end = { state, error, result: copied(result), progress, finishedAt: now, lease: undefined }
         return put({ ...scan, ...end })
       }),
-    abort: (id, reason, now = time()) =>
+    abort: (scope, id, reason, now = time()) =>
       run(() => {
-        const scan = scans.get(id)
+        const scan = within(scope, id)
         if (scan === undefined || !isActive(scan.state)) return scan && shown(scan)
         return put({ ...scan, state: 'aborted', error: reason, finishedAt: now, lease: undefined })
       }),
-    findings: ({ licenseId, domain, status, severity, limit }) =>
+    findings: (scope, { domain, status, severity, limit }) =>
       run(() =>
         findings
           .all()
-          .filter((each) => licenseId === undefined || each.licenseId === licenseId)
+          .filter((each) => isWithin(tables, scope, each))
           .filter((each) => domain === undefined || each.domain === domain)
           .filter((each) => status === undefined || each.status === status)
           .filter((each) => severity === undefined || each.severity === severity)

@@ -1,4 +1,4 @@
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import type { NewScan, ScanSettlement, StartOutcome } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -35,7 +35,7 @@ export async function surfaceScene(storage: () => Storage, fields: { readonly is
     for (let at = 0; at < 100; at += 1) {
       const got = await take(token)
       if (got === undefined || got.id === scan.id) return got
-      await scans().abort(got.id, 'in the way', clock.now())
+      await scans().abort(PLATFORM, got.id, 'in the way', clock.now())
     }
     throw new Error('the scan was not taken')
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Scope, type Storage } from '@svc/core'
 import { openedStorage } from '../opened-storage.ts'
 import { buildFinding } from './build-surface.ts'
 import { surfaceScene } from './surface-scene.ts'
@@ -14,7 +14,7 @@ export function surfaceTargetsStoreContract(name: string, open: () => Promise<St
 
     it('a domain is added once, and a license has a limit of them', async () => {
       const at = await scene()
-      const [first] = await targets().list({ licenseId: at.licenseId, limit: 9 })
+      const [first] = await targets().list(ofLicense(at.licenseId), { limit: 9 })
       expect(first).toEqual({
         ...at.own,
         verifiedAt: at.clock.now(),
@@ -36,12 +36,12 @@ export function surfaceTargetsStoreContract(name: string, open: () => Promise<St
       expect(await note(true)).toMatchObject({ verifiedAt: provenAt, checkedAt: at.clock.now() })
       const { id } = await at.queued()
       expect(await note(undefined, 'timeout')).toMatchObject({ verifiedAt: provenAt, reason: 'timeout' })
-      expect(await scans().get(id)).toMatchObject({ state: 'queued' })
+      expect(await scans().get(PLATFORM, id)).toMatchObject({ state: 'queued' })
       expect(await note(false, 'no TXT record')).toMatchObject({
         verifiedAt: undefined,
         reason: 'no TXT record',
       })
-      expect(await scans().get(id)).toMatchObject({ state: 'aborted', finishedAt: at.clock.now() })
+      expect(await scans().get(PLATFORM, id)).toMatchObject({ state: 'aborted', finishedAt: at.clock.now() })
       expect(await at.start()).toEqual({ outcome: 'unproven' })
       expect(
         await targets().note({ ...at.own, domain: 'x.example', isProven: true, reason: undefined }),
@@ -68,8 +68,8 @@ export function surfaceTargetsStoreContract(name: string, open: () => Promise<St
       const running = await at.taken('more')
       expect(await targets().remove(at.licenseId, at.domain)).toBe(true)
       expect(await targets().remove(at.licenseId, at.domain)).toBe(false)
-      expect(await scans().get(id)).toBeUndefined()
-      expect(await scans().findings({ licenseId: at.licenseId, limit: 9 })).toEqual([])
+      expect(await scans().get(PLATFORM, id)).toBeUndefined()
+      expect(await scans().findings(ofLicense(at.licenseId), { limit: 9 })).toEqual([])
       expect(await at.finish(running?.id ?? '', 'more', { seen: [buildFinding()] })).toBeUndefined()
     })
 
@@ -95,12 +95,13 @@ export function surfaceTargetsStoreContract(name: string, open: () => Promise<St
     it('targets are listed by domain, for one license or for all', async () => {
       const at = await scene()
       await targets().add({ licenseId: at.licenseId, domain: 'aaa.example', most: 9 }, at.clock.now())
-      const domains = async (filter: object) =>
-        (await targets().list({ limit: 1000, ...filter })).map(({ domain }) => domain)
-      expect(await domains({ licenseId: at.licenseId })).toEqual(['aaa.example', at.domain])
-      expect(await domains({ licenseId: at.licenseId, limit: 1 })).toEqual(['aaa.example'])
-      expect(await domains({ domain: at.domain })).toEqual([at.domain])
-      expect((await domains({})).length).toBeGreaterThanOrEqual(2)
+      const domains = async (scope: Scope, filter: object) =>
+        (await targets().list(scope, { limit: 1000, ...filter })).map(({ domain }) => domain)
+      const own = ofLicense(at.licenseId)
+      expect(await domains(own, {})).toEqual(['aaa.example', at.domain])
+      expect(await domains(own, { limit: 1 })).toEqual(['aaa.example'])
+      expect(await domains(PLATFORM, { domain: at.domain })).toEqual([at.domain])
+      expect((await domains(PLATFORM, {})).length).toBeGreaterThanOrEqual(2)
     })
   })
 }

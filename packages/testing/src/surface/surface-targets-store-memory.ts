@@ -1,6 +1,7 @@
 import { isActive, type SurfaceTarget, type SurfaceTargetsStore } from '@svc/core/ports'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import type { MemoryFinding, MemoryScan } from './surface-scans-store-memory.ts'
 
@@ -46,11 +47,11 @@ export function memorySurfaceTargetsStore(
         return { target: put({ licenseId, domain, ...none, createdAt: now }), isNew: true }
       }),
     get: (licenseId, domain) => run(() => targets.get(targetKey(licenseId, domain))),
-    list: ({ licenseId, domain, limit }) =>
+    list: (scope, { domain, limit }) =>
       run(() =>
         targets
           .all()
-          .filter((each) => licenseId === undefined || each.licenseId === licenseId)
+          .filter((each) => isWithin(tables, scope, each))
           .filter((each) => domain === undefined || each.domain === domain)
           .sort(inOrder)
           .slice(0, limit),
