@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type ControlPlane, createControlPlane, type JobKind, readConfig } from '@svc/core'
+import {
+  type ControlPlane,
+  createControlPlane,
+  type JobKind,
+  ofLicense,
+  PLATFORM,
+  readConfig,
+} from '@svc/core'
 import { JOB_KINDS } from '@svc/core/ports'
 import { createApp, type Listening, listen } from '@svc/http'
 import { pgliteStorage, TEST_ENVIRONMENT, testPlane } from '@svc/testing'
@@ -92,10 +99,13 @@ describe('the agent that docs/agents.md shows', () => {
     const bad = await enqueue('remove', { app: 'shop' })
     const foreign = await enqueue('firewall', { revision: 1, settings: {} })
     await agent.says(`${foreign} missing`)
-    expect(await plane.jobs.get(good)).toMatchObject({ state: 'succeeded', exitCode: 0 })
+    expect(await plane.jobs.get(PLATFORM, good)).toMatchObject({ state: 'succeeded', exitCode: 0 })
     expect((await logOf(good)).sort()).toEqual(['done', 'on stderr', 'payload {"older_than_seconds":60}'])
-    expect(await plane.jobs.get(bad)).toMatchObject({ state: 'failed', exitCode: 7 })
-    expect(await plane.jobs.get(foreign)).toMatchObject({ state: 'failed', error: 'no handler for firewall' })
+    expect(await plane.jobs.get(PLATFORM, bad)).toMatchObject({ state: 'failed', exitCode: 7 })
+    expect(await plane.jobs.get(PLATFORM, foreign)).toMatchObject({
+      state: 'failed',
+      error: 'no handler for firewall',
+    })
     const [host] = await plane.agents.servers(licenseId)
     expect(host).toMatchObject({ version: 'example-1', id: 'agt_page-agent' })
     agent.child.kill('SIGTERM')
@@ -105,16 +115,20 @@ describe('the agent that docs/agents.md shows', () => {
   test('ends cancelled work and says so; gives work back at the second signal', async () => {
     const cancelled = await enqueue('stop', { app: 'shop' })
     await agent.says(`${cancelled} claimed`)
-    await plane.jobs.cancel({ jobId: cancelled, licenseId, fingerprint: undefined, reason: 'test' })
+    await plane.jobs.cancel(ofLicense(licenseId), {
+      jobId: cancelled,
+      fingerprint: undefined,
+      reason: 'test',
+    })
     await agent.says(`${cancelled} cancelled`)
-    expect(await plane.jobs.get(cancelled)).toMatchObject({ state: 'failed', error: 'cancelled' })
+    expect(await plane.jobs.get(PLATFORM, cancelled)).toMatchObject({ state: 'failed', error: 'cancelled' })
     const back = await enqueue('stop', { app: 'shop' })
     await agent.says(`${back} claimed`)
     agent.child.kill('SIGTERM')
     await agent.says('draining')
     agent.child.kill('SIGTERM')
     await once(agent.child, 'exit')
-    expect(await plane.jobs.get(back)).toMatchObject({ state: 'pending', lost: 0 })
+    expect(await plane.jobs.get(PLATFORM, back)).toMatchObject({ state: 'pending', lost: 0 })
   })
 })
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { blockOf } from './docs/page.ts'
 import { byListen, type Mounted, mounted } from './support/mounted.ts'
 
@@ -47,7 +48,7 @@ describe('the pipeline of docs/api-tokens.md', () => {
     expect(JSON.parse(await run(enqueue, env))).toMatchObject({ job: { id: job.id }, created: false })
     const shown = JSON.parse(await run(show, { ...env, JOB: job.id }))
     expect(shown).toMatchObject({ job: { id: job.id, state: 'pending' } })
-    expect(await served.plane.jobs.list({ limit: 9 })).toHaveLength(1)
+    expect(await served.plane.jobs.list(PLATFORM, { limit: 9 })).toHaveLength(1)
   })
 
   test('fails when the token may not deploy, or is none, and says why', async () => {
@@ -56,6 +57,6 @@ describe('the pipeline of docs/api-tokens.md', () => {
     await expect(run(enqueue, env)).rejects.toMatchObject(failed)
     const other = { ...env, SERVICE_TOKEN: `svcat_${'A'.repeat(43)}` }
     await expect(run(enqueue, other)).rejects.toMatchObject({ code: 22 })
-    expect(await served.plane.jobs.list({ limit: 9 })).toEqual([])
+    expect(await served.plane.jobs.list(PLATFORM, { limit: 9 })).toEqual([])
   })
 })

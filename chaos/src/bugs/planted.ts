@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { HELD_BY_ID } from '../../../packages/core/src/jobs/job-row-sql.ts'
 import type { ProfileName } from '../profile.ts'
 
@@ -75,7 +76,7 @@ export const PLANTED: readonly PlantedBug[] = [
       const store = await jobsStore()
       const { appendLogs } = store
       store.appendLogs = async function (write, now) {
-        const job = await this.get(write.jobId)
+        const job = await this.get(PLATFORM, write.jobId)
         const isOwner = job?.claimedBy === write.fingerprint && job?.attempt === write.attempt
         if (job === undefined || !isOwner || write.offset === undefined)
           return appendLogs.call(this, write, now)

@@ -36,7 +36,10 @@ describe('two licenses', () => {
     )
     expect(await post('logs', { lines: [{ ts: 1, line: 'x' }] })).toMatchObject(OTHER_WORDS)
     expect(await post('cancel', {})).toMatchObject(OTHER_WORDS)
-    expect(await served().plane.jobs.get(job.id)).toMatchObject({ state: 'claimed', cancel: undefined })
+    expect(await served().plane.jobs.get(PLATFORM, job.id)).toMatchObject({
+      state: 'claimed',
+      cancel: undefined,
+    })
     expect(await served().plane.jobs.logs(job.id, 0, 10)).toEqual([])
   })
 

@@ -39,8 +39,8 @@ describe('memoryStorage', () => {
       return failing()
     })
     await expect(work).rejects.toThrow('on purpose')
-    expect(await storage.jobs.get(job.id)).toEqual(held)
-    expect(await storage.jobs.get('job_new')).toBeUndefined()
+    expect(await storage.jobs.get(PLATFORM, job.id)).toEqual(held)
+    expect(await storage.jobs.get(PLATFORM, 'job_new')).toBeUndefined()
     expect(await storage.jobs.logs(job.id, 0, 10)).toEqual([])
     expect(await storage.agents.list(PLATFORM)).toMatchObject([{ hostname: 'web-1' }])
     expect(await storage.tenants.list(PLATFORM)).toEqual([])
@@ -52,10 +52,9 @@ describe('memoryStorage', () => {
     const payload = { app: 'shop', list: [1] }
     const { job } = await storage.jobs.enqueue(buildJob({ payload }))
     payload.list.push(2)
-    expect((await storage.jobs.get(job.id))?.payload).toEqual({ app: 'shop', list: [1] })
-    await storage.jobs.requestCancel({
+    expect((await storage.jobs.get(PLATFORM, job.id))?.payload).toEqual({ app: 'shop', list: [1] })
+    await storage.jobs.requestCancel(PLATFORM, {
       jobId: job.id,
-      licenseId: undefined,
       fingerprint: undefined,
       reason: '',
     })

@@ -32,8 +32,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'fleet: the jobs of a host are those of its whole license',
     file: AGENTS,
-    find: 'storage.jobs.list({ licenseIds: [licenseId], state, host: fingerprint, limit: MOST_JOBS })',
-    replace: 'storage.jobs.list({ licenseIds: [licenseId], state, limit: MOST_JOBS })',
+    find: 'storage.jobs.list(ofLicense(licenseId), { state, host: fingerprint, limit: MOST_JOBS })',
+    replace: 'storage.jobs.list(ofLicense(licenseId), { state, limit: MOST_JOBS })',
     suites: COMMANDS,
   },
   {

@@ -4,6 +4,20 @@ const CONTRACT = ['packages/core/test/jobs/jobs-store.test.ts']
 
 export const faults: readonly Fault[] = [
   {
+    name: 'jobs: any job is read: the scope is left off',
+    file: 'packages/core/src/jobs/jobs-store-sql.ts',
+    find: '`select * from jobs where ${isOwned} and id = $2`',
+    replace: '`select * from jobs where ($1::text is not distinct from $1 or ${isOwned}) and id = $2`',
+    suites: ['packages/core/test/storage/scopes.test.ts'],
+  },
+  {
+    name: 'jobs: a tenant’s list is of every license',
+    file: 'packages/core/src/jobs/job-list-sql.ts',
+    find: 'select id from licenses where tenant_id = $1',
+    replace: 'select id from licenses where $1 is not null',
+    suites: ['packages/core/test/storage/scopes.test.ts'],
+  },
+  {
     name: 'jobs: a heartbeat renews the lease of a job that has ended',
     file: 'packages/core/src/jobs/job-renew-sql.ts',
     find: 'where ${OWNER} and ${HELD_BY_ID} and ${SOON_OVER}',

@@ -41,8 +41,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'hosts: jobs of a host are listed over licenses',
     file: 'packages/core/src/jobs/job-operations.ts',
-    find: 'const licenseId = agent?.licenseId ?? (asked',
-    replace: 'const licenseId = (asked',
+    find: 'const narrowed = agent === undefined ? asked : ofLicense(agent.licenseId)',
+    replace: 'const narrowed = asked',
     suites: NAMES_TEST,
   },
   {

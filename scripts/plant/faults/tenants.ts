@@ -47,27 +47,6 @@ export const faults: readonly Fault[] = [
     suites: SUITE,
   },
   {
-    name: 'tenants: any job is shown',
-    file: `${TENANT}/tenant-jobs.ts`,
-    find: 'if (!(await this.#licenses.owns(job.licenseId))) throw noJob(jobId)',
-    replace: 'if (job === undefined) throw noJob(jobId)',
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: a job of another is refused in other words than none',
-    file: `${TENANT}/tenant-jobs.ts`,
-    find: 'throw noJob(jobId)',
-    replace: "throw new Problem('not-found')",
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: a listing of jobs takes the licenses that are named',
-    file: `${TENANT}/tenant-jobs.ts`,
-    find: 'if (!own.includes(id)) throw unknownLicense()',
-    replace: 'if (own.includes(id)) continue',
-    suites: SUITE,
-  },
-  {
     name: 'tenants: alerts are acted on in the scope that was asked for',
     file: `${TENANT}/tenant-alerts.ts`,
     find: 'this.#alerts.act({ ...input, scope: await this.#within(input.scope) })',

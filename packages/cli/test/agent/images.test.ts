@@ -64,7 +64,7 @@ async function done(host: string, made: Promise<unknown>) {
   await work(host)
   const { plane } = served
   const lines = (await plane.jobs.logs(job.id, 0, 1000)).map(({ line }) => line)
-  return { ...(await plane.jobs.get(job.id)), lines }
+  return { ...(await plane.jobs.get(PLATFORM, job.id)), lines }
 }
 const run = (host: string, kind: string, payload: object) =>
   done(host, operate('jobs.enqueue', { kind, license: served.licenseId, host, payload }))

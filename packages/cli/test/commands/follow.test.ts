@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { type BenchHost, CliBench } from '../support/cli-bench.ts'
 
 let bench: CliBench
@@ -58,7 +59,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s stops following and leaves the job
   await ended
   expect(io.exitCode).toBe(130)
   expect(io.err.text).toContain(`svc jobs cancel ${id}`)
-  expect((await bench.plane.jobs.get(id)).cancel).toBeUndefined()
+  expect((await bench.plane.jobs.get(PLATFORM, id)).cancel).toBeUndefined()
 })
 
 test('logs --follow of a job that has ended prints all of it and its state at once', async () => {
@@ -94,7 +95,7 @@ test('cancel --wait ends when the host has confirmed, with code 0', async () => 
   const id = await host.begin()
   const { io, ended } = bench.start(['jobs', 'cancel', id, '--wait', '--reason', 'wrong commit'])
   await io.err.until('waiting for the confirmation')
-  expect(await bench.plane.jobs.get(id)).toMatchObject({
+  expect(await bench.plane.jobs.get(PLATFORM, id)).toMatchObject({
     state: 'running',
     cancel: { reason: 'wrong commit' },
   })

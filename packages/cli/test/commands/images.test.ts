@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { type BenchHost, CliBench } from '../support/cli-bench.ts'
 
 let bench: CliBench
@@ -29,7 +30,7 @@ test.each<[string[], object]>([
 ])('restore %j makes a job that says so, and no more', async (options, payload) => {
   const { job } = (await bench.json('images', 'restore', image, ...options)) as { job: { id: string } }
   const known = { image_id: image, checksum: 'c'.repeat(64), engine: 'restic', repo: 'r1' }
-  expect((await bench.plane.jobs.get(job.id)).payload).toEqual({ ...known, ...payload })
+  expect((await bench.plane.jobs.get(PLATFORM, job.id)).payload).toEqual({ ...known, ...payload })
   await bench.run('jobs', 'cancel', job.id)
 })
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Environment } from '@svc/core'
+import { type Environment, PLATFORM } from '@svc/core'
 import { createApp, createControlApp, listen } from '@svc/http'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { controlSocketPath, reachOf } from '../../src/connect/connect.ts'
@@ -119,9 +119,8 @@ describe('Over the socket of a running server', () => {
     await first[Symbol.asyncDispose]()
     await io.err.until('waiting for it')
     await using _ = await onSocket()
-    await bench.plane.jobs.cancel({
+    await bench.plane.jobs.cancel(PLATFORM, {
       jobId: job.id,
-      licenseId: undefined,
       fingerprint: undefined,
       reason: 'test',
     })

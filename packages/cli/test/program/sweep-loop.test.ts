@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'
 import { sweepLoop } from '../../src/commands/serve/sweep-loop.ts'
 
@@ -30,12 +31,12 @@ test('The queue is swept within 15 seconds, more or less a fifth, and again and 
   await using _ = sweepLoop(bench.plane)
   const first = await overdue()
   await jest.advanceTimersByTimeAsync(QUICKEST_MS - 1)
-  expect((await bench.plane.jobs.get(first)).cancel).toBeUndefined()
+  expect((await bench.plane.jobs.get(PLATFORM, first)).cancel).toBeUndefined()
   await jest.advanceTimersByTimeAsync(SLOWEST_MS - QUICKEST_MS + 1)
-  expect((await bench.plane.jobs.get(first)).cancel).toMatchObject({ reason: 'timeout' })
+  expect((await bench.plane.jobs.get(PLATFORM, first)).cancel).toMatchObject({ reason: 'timeout' })
   const second = await overdue()
   await jest.advanceTimersByTimeAsync(SLOWEST_MS)
-  expect((await bench.plane.jobs.get(second)).cancel).toMatchObject({ reason: 'timeout' })
+  expect((await bench.plane.jobs.get(PLATFORM, second)).cancel).toMatchObject({ reason: 'timeout' })
 })
 
 test('A sweep that fails is logged, and the next one comes all the same', async () => {
@@ -57,5 +58,5 @@ test('Nothing is swept after the end', async () => {
   const id = await overdue()
   await sweepLoop(bench.plane)[Symbol.asyncDispose]()
   await jest.advanceTimersByTimeAsync(2 * SLOWEST_MS)
-  expect((await bench.plane.jobs.get(id)).cancel).toBeUndefined()
+  expect((await bench.plane.jobs.get(PLATFORM, id)).cancel).toBeUndefined()
 })

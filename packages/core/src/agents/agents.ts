@@ -152,7 +152,7 @@ export class Agents {
     const { storage, clock } = this.#parts
     const { licenseId, fingerprint } = agent
     const held = (state: JobState) =>
-      storage.jobs.list({ licenseIds: [licenseId], state, host: fingerprint, limit: MOST_JOBS })
+      storage.jobs.list(ofLicense(licenseId), { state, host: fingerprint, limit: MOST_JOBS })
     const [org, license, claimed, running] = await Promise.all([
       this.#orgOf(licenseId),
       storage.licenses.get(licenseId),

@@ -3,7 +3,7 @@ import type { Agents } from '../agents/agents.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import { holds, type Operator } from '../operations/operator.ts'
-import { ofLicense, type Scope } from '../scope.ts'
+import { ofLicense, ofTenant, type Scope } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { flag, freeObject, instant, matching, oneOf, text, unixSecond, whole } from '../validation.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
@@ -12,15 +12,12 @@ import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
 import { deploymentView, jobView, listedJobView, present } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
-/** The part of the queue that operations use. */
-export type OperatedJobs = Pick<
-  Jobs,
-  'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'warning' | 'why'
->
-
 /** The services that operations on jobs use. */
 export interface JobUses {
-  readonly jobs: OperatedJobs
+  readonly jobs: Pick<
+    Jobs,
+    'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'warning' | 'why'
+  >
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'list' | 'resolve' | 'within'>
   readonly tenants: Pick<Tenants, 'resolve'>
@@ -52,12 +49,11 @@ async function hostOf(scope: Scope, { agents }: JobUses, name: string | undefine
   return name === undefined ? undefined : agents.resolve(scope, name)
 }
 
-/** The licenses that a list is limited to: one license, a tenant's, or undefined for all. */
-async function licensesOf(scope: Scope, services: JobUses, licenseId?: string, tenant?: string) {
-  if (tenant === undefined) return licenseId === undefined ? undefined : [licenseId]
-  const { id } = await services.tenants.resolve(scope, tenant)
-  const own = (await services.licenses.list(scope)).filter(({ tenantId }) => tenantId === id)
-  return own.map((each) => each.id).filter((each) => licenseId === undefined || each === licenseId)
+/** Returns the part of a scope that is a tenant's; undefined if a license of another stands for it. */
+async function ofTenantWithin(scope: Scope, { licenses }: JobUses, tenantId: string) {
+  if (scope.of !== 'license') return ofTenant(tenantId)
+  const [license] = await licenses.list(scope)
+  return license?.tenantId === tenantId ? scope : undefined
 }
 
 const enqueue = operation({
@@ -121,10 +117,11 @@ const list = operation({
     const asked = await services.licenses.within(scope, named)
     const agent = await hostOf(asked, services, hostName)
     // A host is known by license and fingerprint: another license may have the same fingerprint.
-    const licenseId = agent?.licenseId ?? (asked.of === 'license' ? asked.id : undefined)
-    const licenseIds = await licensesOf(scope, services, licenseId, tenant)
-    const found = await services.jobs.list({
-      ...present('licenseIds', licenseIds),
+    const narrowed = agent === undefined ? asked : ofLicense(agent.licenseId)
+    const owner = tenant === undefined ? undefined : await services.tenants.resolve(scope, tenant)
+    const within = owner === undefined ? narrowed : await ofTenantWithin(narrowed, services, owner.id)
+    if (within === undefined) return { jobs: [] }
+    const found = await services.jobs.list(within, {
       ...present('state', input.state),
       ...present('kind', input.kind),
       ...present('host', agent?.fingerprint),
@@ -149,7 +146,7 @@ const show = operation({
   answer: JOB_ANSWERS.show,
   input: { job },
   run: async ({ jobs }, input, operator) => {
-    const found = await jobs.get(input.job)
+    const found = await jobs.get(operator.scope, input.job)
     return { job: seenBy(operator, found), ...deploymentOf(found), log_lines: await jobs.logLength(found.id) }
   },
 })
@@ -167,9 +164,9 @@ const logs = operation({
     after: defaulted(whole(0, 1_000_000), 0),
     limit: defaulted(whole(1, 10_000), 10_000),
   },
-  run: async ({ jobs }, input) => {
+  run: async ({ jobs }, input, { scope }) => {
     // The state is read first: if it is final, only late lines can follow the lines read after it.
-    const { state, error } = await jobs.get(input.job)
+    const { state, error } = await jobs.get(scope, input.job)
     const lines = await jobs.logs(input.job, input.after, input.limit, MAX_VIEW_CHARS)
     const more = mayHaveMore(lines, input.limit)
     const done = isTerminal(state) && !more
@@ -193,7 +190,7 @@ const why = operation({
   answer: JOB_ANSWERS.why,
   input: { job },
   run: async ({ jobs }, input, operator) => {
-    const { job: found, reasons } = await jobs.why(input.job)
+    const { job: found, reasons } = await jobs.why(operator.scope, input.job)
     return { job: seenBy(operator, found), reasons }
   },
 })
@@ -207,7 +204,7 @@ const retry = operation({
   answer: JOB_ANSWERS.made,
   input: { job },
   run: async (services, input, operator) => {
-    const made = await services.jobs.retry(input.job)
+    const made = await services.jobs.retry(operator.scope, input.job)
     return madeAnswer(services, operator, made)
   },
 })
@@ -221,9 +218,8 @@ const cancel = operation({
   answer: JOB_ANSWERS.cancel,
   input: { job, reason: defaulted(text(0, 512), 'operator') },
   run: async ({ jobs }, input, operator) => {
-    const { job: found, effect } = await jobs.cancel({
+    const { job: found, effect } = await jobs.cancel(operator.scope, {
       jobId: input.job,
-      licenseId: undefined,
       fingerprint: undefined,
       reason: input.reason,
     })

@@ -1,7 +1,9 @@
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import { Scratch } from '../database/scratch.ts'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import type { Job, JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { leaseBatch } from './job-lease-sql.ts'
@@ -31,22 +33,22 @@ const BY_DEDUPE_KEY = {
   name: 'job-by-dedupe-key',
   text: `select * from jobs where license_id = $1 and dedupe_key = $2 and ${UNFINISHED}`,
 }
-const CANCEL = {
-  name: 'job-cancel',
-  text: `update jobs set state = case when state = 'pending' then 'failed' else state end,
+const CANCEL = scoped(
+  'job-cancel',
+  (isOwned) => `update jobs set state = case when state = 'pending' then 'failed' else state end,
       finished_at = case when state = 'pending' then ${at('$5')} end,
       error = case when state = 'pending' then $6 end,
       cancel_reason = case when cancel_requested_at is null then $4 else cancel_reason end,
       cancel_requested_at = coalesce(cancel_requested_at, ${at('$5')})
-    where id = $1 and license_id = coalesce($2::text, license_id) and ${UNFINISHED}
+    where ${isOwned} and id = $2 and ${UNFINISHED}
       and ($3::text is null or claimed_by = $3 or (state = 'pending' and target in ('', $3))) returning *`,
-}
-const FINISHED = {
-  name: 'job-finished',
-  text: `select * from jobs where id = $1 and license_id = coalesce($2::text, license_id) and not (${UNFINISHED})
+)
+const FINISHED = scoped(
+  'job-finished',
+  (isOwned) => `select * from jobs where ${isOwned} and id = $2 and not (${UNFINISHED})
     and ($3::text is null or coalesce(claimed_by, $3) = $3)`,
-}
-const GET = { name: 'job-get', text: 'select * from jobs where id = $1' }
+)
+const GET = scoped('job-get', (isOwned) => `select * from jobs where ${isOwned} and id = $2`)
 // Along the index of pending jobs by license.
 const PENDING = {
   name: 'job-pending',
@@ -153,18 +155,21 @@ export class SqlJobsStore implements port.JobsStore {
     return owners.length === 0 ? [] : this.#renew({ owners, leaseSeconds, now })
   }
 
-  async requestCancel(write: port.CancelWrite, now?: Date): Promise<port.CancelOutcome | undefined> {
-    const { jobId, licenseId, fingerprint, reason } = write
-    const [row] = await this.#session.rows<JobRow>(CANCEL, [
+  async requestCancel(
+    scope: Scope,
+    { jobId, fingerprint, reason }: port.CancelWrite,
+    now?: Date,
+  ): Promise<port.CancelOutcome | undefined> {
+    const [row] = await this.#session.rows<JobRow>(CANCEL(scope), [
+      idOf(scope),
       jobId,
-      licenseId,
       fingerprint,
       reason,
       now,
       CANCELLED_ERROR,
     ])
     if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
-    const [finished] = await this.#session.rows<JobRow>(FINISHED, [jobId, licenseId, fingerprint])
+    const [finished] = await this.#session.rows<JobRow>(FINISHED(scope), [idOf(scope), jobId, fingerprint])
     return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
   }
 
@@ -180,13 +185,13 @@ export class SqlJobsStore implements port.JobsStore {
     return sweep(this.#session.rows, now)
   }
 
-  async get(jobId: string): Promise<Job | undefined> {
-    const [row] = await this.#session.rows<JobRow>(GET, [jobId])
+  async get(scope: Scope, jobId: string): Promise<Job | undefined> {
+    const [row] = await this.#session.rows<JobRow>(GET(scope), [idOf(scope), jobId])
     return row === undefined ? undefined : toJob(row)
   }
 
-  list(filter: port.JobFilter): Promise<readonly port.ListedJob[]> {
-    return list(this.#session.rows, filter)
+  list(scope: Scope, filter: port.JobFilter): Promise<readonly port.ListedJob[]> {
+    return list(this.#session.rows, scope, filter)
   }
 
   async pending(licenseId: string, most: number): Promise<number> {

@@ -1,4 +1,5 @@
 import type { LicenseClaim } from '../licenses/license.ts'
+import type { Scope } from '../scope.ts'
 import type { Job, JobKind, JobState, UnfinishedState } from './job.ts'
 import type { LogLine, StoredLine } from './job-log.ts'
 import type { ReportEffect } from './job-report.ts'
@@ -90,10 +91,9 @@ export interface LogOutcome {
   readonly job: Pick<Job, 'state' | 'cancel'>
 }
 
-/** A request to stop a job. `licenseId` absent: an operator's, any license. */
+/** A request to stop a job. */
 export interface CancelWrite {
   readonly jobId: string
-  readonly licenseId: string | undefined
   /** When present, the host must hold the job or be one that may claim it. */
   readonly fingerprint: string | undefined
   readonly reason: string
@@ -115,8 +115,6 @@ export interface SupersedeWrite {
 
 /** A filter of jobs to list, newest first. */
 export interface JobFilter {
-  /** Jobs of these licenses; absent: of all. */
-  readonly licenseIds?: readonly string[]
   readonly state?: JobState
   readonly kind?: JobKind
   /** Full fingerprint: jobs aimed at the host or held by it. */
@@ -186,19 +184,19 @@ export interface JobsStore {
    */
   renew(owners: readonly Owner[], leaseSeconds: number, now?: Date): Promise<readonly string[]>
   /**
-   * Ends a pending job, asks the owner of a held one to stop, leaves a finished one; undefined when there is
-   * none.
+   * Ends a pending job of the scope, asks the owner of a held one to stop, leaves a finished one; undefined
+   * when there is none.
    */
-  requestCancel(write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
+  requestCancel(scope: Scope, write: CancelWrite, now?: Date): Promise<CancelOutcome | undefined>
   /** Ends the pending ones among the named jobs; returns them by id. */
   supersede(write: SupersedeWrite, now?: Date): Promise<readonly Job[]>
   /** Stores the first line of the log of a job that no host has had yet; a second one is not stored. */
   preface(jobId: string, line: LogLine, now?: Date): Promise<void>
   /** Asks jobs past their timeout to stop, and ends jobs whose owner is lost for good. */
   sweep(now?: Date): Promise<SweepResult>
-  get(jobId: string): Promise<Job | undefined>
-  /** Without payloads: a thousand of them are more than an answer should hold. */
-  list(filter: JobFilter): Promise<readonly ListedJob[]>
+  get(scope: Scope, jobId: string): Promise<Job | undefined>
+  /** The jobs of a scope, without payloads: a thousand of them are more than an answer should hold. */
+  list(scope: Scope, filter: JobFilter): Promise<readonly ListedJob[]>
   /** The number of jobs of a license that wait, or `most` when there are more. */
   pending(licenseId: string, most: number): Promise<number>
   /**

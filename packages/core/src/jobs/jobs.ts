@@ -3,6 +3,7 @@ import type { Ids } from '../ids.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
+import type { Scope } from '../scope.ts'
 import type { Storage, Stores } from '../storage/storage.ts'
 import type { EnqueueLimits } from './enqueue-limits.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
@@ -167,10 +168,10 @@ export class Jobs {
    * Ends a pending job, or asks the host that holds it to stop. Secrets in the reason are redacted.
    * @throws Problem `job-not-found`
    */
-  async cancel(write: CancelWrite): Promise<CancelOutcome> {
+  async cancel(scope: Scope, write: CancelWrite): Promise<CancelOutcome> {
     const { storage, clock, metrics } = this.#parts
     const clean = { ...write, reason: redact(write.reason) }
-    const outcome = await storage.jobs.requestCancel(clean, clock.statementTime())
+    const outcome = await storage.jobs.requestCancel(scope, clean, clock.statementTime())
     if (outcome === undefined) throw new Problem('job-not-found')
     if (outcome.effect === 'ended') metrics.finished(outcome.job, 'cancelled')
     return outcome
@@ -181,8 +182,8 @@ export class Jobs {
    * @throws Problem `not-found`, or `conflict` while the old job is unfinished, or when its license is
    * shut, `rate-limited`
    */
-  async retry(jobId: string): Promise<{ job: Job; created: boolean }> {
-    const old = await this.get(jobId)
+  async retry(scope: Scope, jobId: string): Promise<{ job: Job; created: boolean }> {
+    const old = await this.get(scope, jobId)
     if (!isTerminal(old.state)) {
       throw new Problem('conflict', {
         detail: `${jobId} is ${old.state}; cancel it or wait for its end first`,
@@ -207,15 +208,15 @@ export class Jobs {
   /**
    * @throws Problem `not-found`
    */
-  async get(jobId: string): Promise<Job> {
-    const job = await this.#parts.storage.jobs.get(jobId)
+  async get(scope: Scope, jobId: string): Promise<Job> {
+    const job = await this.#parts.storage.jobs.get(scope, jobId)
     if (job === undefined) throw noJob(jobId)
     return job
   }
 
-  /** Jobs by filter, newest first, without their payloads. */
-  list(filter: JobFilter): Promise<readonly ListedJob[]> {
-    return this.#parts.storage.jobs.list(filter)
+  /** The jobs of a scope by filter, newest first, without their payloads. */
+  list(scope: Scope, filter: JobFilter): Promise<readonly ListedJob[]> {
+    return this.#parts.storage.jobs.list(scope, filter)
   }
 
   /**
@@ -235,9 +236,9 @@ export class Jobs {
   }
 
   /** Explains why a job waits, or tells its state. */
-  async why(jobId: string): Promise<{ job: Job; reasons: readonly WaitReason[] }> {
+  async why(scope: Scope, jobId: string): Promise<{ job: Job; reasons: readonly WaitReason[] }> {
     const { storage, clock } = this.#parts
-    const job = await this.get(jobId)
+    const job = await this.get(scope, jobId)
     return { job, reasons: explainWait({ ...(await waitFacts(storage, job)), now: clock.now() }) }
   }
 

@@ -1,3 +1,4 @@
+import { ofLicense } from '../scope.ts'
 import type { Job } from './job.ts'
 import type { JobsStore } from './jobs-store.ts'
 import { SUPERSEDED_ERROR } from './lease.ts'
@@ -27,7 +28,7 @@ export async function supersedeIn(
   if (!alsoHeld) return ended
   const left = jobIds.filter((id) => !ended.some((job) => job.id === id))
   for (const jobId of left)
-    await jobs.requestCancel({ jobId, licenseId, fingerprint: undefined, reason }, now)
+    await jobs.requestCancel(ofLicense(licenseId), { jobId, fingerprint: undefined, reason }, now)
   return ended
 }
 
@@ -40,8 +41,8 @@ export async function endWaiting(
   { licenseId, kind, target }: Pick<Job, 'licenseId' | 'kind' | 'target'>,
   now: Date | undefined,
 ): Promise<readonly Job[]> {
-  const filter = { licenseIds: [licenseId], kind, host: target, limit: MOST_REPLACED }
-  const waiting = await jobs.list({ ...filter, state: 'pending' })
+  const filter = { state: 'pending', kind, host: target, limit: MOST_REPLACED } as const
+  const waiting = await jobs.list(ofLicense(licenseId), filter)
   const jobIds = waiting.filter((job) => job.target === target).map(({ id }) => id)
   if (jobIds.length === 0) return []
   return jobs.supersede({ licenseId, jobIds, reason: SUPERSEDED_ERROR }, now)

@@ -9,7 +9,7 @@ const MOST_HELD = 1000
 /** Reads the facts that explain why a job waits. */
 export async function waitFacts(storage: Storage, job: Job): Promise<Omit<WaitFacts, 'now'>> {
   const { licenseId } = job
-  const heldIn = (state: JobState) => storage.jobs.list({ licenseIds: [licenseId], state, limit: MOST_HELD })
+  const heldIn = (state: JobState) => storage.jobs.list(ofLicense(licenseId), { state, limit: MOST_HELD })
   const [license, holder, hosts, lastClaim, claimed, running] = await Promise.all([
     storage.licenses.get(licenseId),
     storage.jobs.serialHolder(job),

@@ -3,7 +3,6 @@ import {
   TenantAlerts,
   TenantAlertWebhooks,
 } from '../operations/tenant/tenant-alerts.ts'
-import { TenantJobs } from '../operations/tenant/tenant-jobs.ts'
 import { TenantLicenses } from '../operations/tenant/tenant-licenses.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Services } from './features.ts'
@@ -27,7 +26,7 @@ export function tenantServices(services: Services, storage: Storage, tenantId: s
     images: services.images,
     gitHooks: services.gitHooks,
     gitTest: services.gitTest,
-    jobs: new TenantJobs(services.jobs, licenses),
+    jobs: services.jobs,
     licenses: services.licenses,
     monitors: services.monitors,
     surface: services.surface,

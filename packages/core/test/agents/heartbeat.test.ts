@@ -1,6 +1,6 @@
 // Tests of the claims of a refresh, and of the values that the service passes to its stores.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { verificationKeys, verifyToken } from '@svc/core'
+import { ofLicense, PLATFORM, verificationKeys, verifyToken } from '@svc/core'
 import { type Heartbeat, REFRESH_TYP } from '@svc/core/ports'
 import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
@@ -81,7 +81,7 @@ describe('a refresh', () => {
   it('names exactly the jobs of the host that should stop, as the answer does', async () => {
     const [stopped, , others] = [await held(), await held(), await held('fp-2')]
     for (const jobId of [stopped, others]) {
-      await test.plane.jobs.cancel({ jobId, licenseId: 'lic_a', fingerprint: undefined, reason: '' })
+      await test.plane.jobs.cancel(ofLicense('lic_a'), { jobId, fingerprint: undefined, reason: '' })
     }
     const { cancel, refresh } = await beat()
     expect(cancel).toEqual([stopped])
@@ -117,10 +117,10 @@ describe('a refresh', () => {
 
 describe('a heartbeat renews the jobs that it lists', () => {
   const renewed = async (jobId: string, fields: Partial<Heartbeat>) => {
-    const before = (await test.plane.jobs.get(jobId)).availableAt
+    const before = (await test.plane.jobs.get(PLATFORM, jobId)).availableAt
     test.clock.advance({ seconds: 200 })
     await beat(fields)
-    const after = (await test.plane.jobs.get(jobId)).availableAt
+    const after = (await test.plane.jobs.get(PLATFORM, jobId)).availableAt
     return (after?.getTime() ?? 0) - (before?.getTime() ?? 0)
   }
 

@@ -83,5 +83,5 @@ it('a refused host renews no job', async () => {
   test.clock.advance({ seconds: 200 })
   const write = { ...buildHeartbeat({ licenseId: 'lic_a', fingerprint: 'fp-3' }), jobs: [{ id, attempt: 1 }] }
   await expect(test.plane.agents.heartbeat(write)).rejects.toMatchObject(REFUSED)
-  expect((await test.plane.jobs.get(id)).availableAt).toEqual(job?.availableAt)
+  expect((await test.plane.jobs.get(PLATFORM, id)).availableAt).toEqual(job?.availableAt)
 })

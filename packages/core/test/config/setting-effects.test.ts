@@ -1,6 +1,6 @@
 // Settings whose effect no other suite needs, each seen on a plane with it and on one without it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Environment, ofLicense } from '@svc/core'
+import { type Environment, ofLicense, PLATFORM } from '@svc/core'
 import { buildHeartbeat, FakeClock, FakeTimers, ScriptedModel, testPlane } from '@svc/testing'
 import { eventText, signedBy } from '../../../../test/support/payment-provider.ts'
 import { buildSecurityRevision } from '../../../testing/src/node-security/build-security-revision.ts'
@@ -182,7 +182,7 @@ async function rollback(env: Environment): Promise<unknown> {
   await using scene = await planeWithHost(env)
   const { settings, updatedBy } = buildSecurityRevision()
   const { jobId } = await scene.plane.nodeSecurity.set(scene.host, settings, { updatedBy })
-  return (await scene.plane.jobs.get(jobId ?? '')).payload.rollback_s
+  return (await scene.plane.jobs.get(PLATFORM, jobId ?? '')).payload.rollback_s
 }
 
 /** Whether a second key may be minted while the first one is active. */

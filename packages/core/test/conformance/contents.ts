@@ -53,7 +53,7 @@ async function secondFactorsOf({ secondFactors, users }: Stores, now: Date) {
 }
 
 async function queueOf({ jobs }: Stores, now: Date, { jobs: ids }: World) {
-  const stored = await jobs.list({ limit: ALL })
+  const stored = await jobs.list(PLATFORM, { limit: ALL })
   const logs = []
   const begun = stored.filter(({ id, attempt }) => attempt > 0 && ids.includes(id))
   for (const { id } of begun) logs.push(await jobs.logs(id, 0, ALL), await jobs.logLengths(id))

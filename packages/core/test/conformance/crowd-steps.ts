@@ -1,4 +1,4 @@
-import type { JobKind } from '@svc/core'
+import { type JobKind, ofLicense } from '@svc/core'
 import type { Stores } from '@svc/core/ports'
 import { buildHeartbeat, buildJob } from '@svc/testing'
 import fc from 'fast-check'
@@ -86,7 +86,11 @@ async function prepare({ jobs, agents }: Stores, host: Claimer, now: Date): Prom
   if (mustStop) {
     await enqueue(stopped)
     await jobs.lease({ ...leaseOf(host), claimKey: undefined }, now)
-    await jobs.requestCancel({ jobId: stopped, licenseId, fingerprint: undefined, reason: stopped }, now)
+    await jobs.requestCancel(
+      ofLicense(licenseId),
+      { jobId: stopped, fingerprint: undefined, reason: stopped },
+      now,
+    )
   }
   if (repeats) {
     await enqueue(repeated)

@@ -1,4 +1,4 @@
-import { JOB_STATES, type Job, type JobKind } from '@svc/core'
+import { JOB_STATES, type Job, type JobKind, ofLicense, PLATFORM } from '@svc/core'
 import type { Owner } from '@svc/core/ports'
 import { buildJob } from '@svc/testing'
 import fc from 'fast-check'
@@ -141,7 +141,7 @@ const cancel = steps(
       const { reason } = given
       const write = { jobId: world.jobId(given.pick), fingerprint: given.fingerprint, reason }
       return (stores, now) =>
-        stores.jobs.requestCancel({ ...write, licenseId: isOperator ? undefined : license }, now)
+        stores.jobs.requestCancel(isOperator ? PLATFORM : ofLicense(license), write, now)
     },
 )
 

@@ -21,6 +21,7 @@ import {
   pick,
   rarely,
   type Step,
+  scope,
   steps,
   type World,
   words,
@@ -33,16 +34,16 @@ const wait = steps('wait', fc.constantFrom(...SECONDS), (seconds) => (world) => 
   return undefined
 })
 
-const readJob = steps('read job', pick, (which) => async (world) => {
-  const id = world.jobId(which)
-  const job = await world.job(which)
-  return async ({ jobs }) => [await jobs.get(id), job && (await jobs.serialHolder(job))]
+const readJob = steps('read job', fc.record({ pick, scope }), (given) => async (world) => {
+  const id = world.jobId(given.pick)
+  const job = await world.job(given.pick)
+  return async ({ jobs }) => [await jobs.get(given.scope, id), job && (await jobs.serialHolder(job))]
 })
 
 const listJobs = steps(
   'list jobs',
   fc.record({
-    licenseIds: rarely(fc.uniqueArray(licenseId, { maxLength: 2 })),
+    scope,
     state: rarely(fc.constantFrom(...JOB_STATES)),
     kind: rarely(fc.constantFrom('prune', 'deploy')),
     host: rarely(fingerprint),
@@ -51,12 +52,12 @@ const listJobs = steps(
     idEnd: rarely(fc.constantFrom('0', '1')),
     limit: fc.constantFrom(1, 3, 100),
   }),
-  ({ before, ...given }) =>
+  ({ scope: within, before, ...given }) =>
     (world) => {
       const place = before === undefined ? undefined : world.jobId(before)
       const filter = { ...given, before: place }
       const asked = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
-      return (stores) => stores.jobs.list(asked as unknown as JobFilter)
+      return (stores) => stores.jobs.list(within, asked as unknown as JobFilter)
     },
 )
 

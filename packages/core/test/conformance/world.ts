@@ -44,7 +44,7 @@ export class World {
 
   /** Returns that job from the fake. */
   job(pick: number): Promise<Job | undefined> {
-    return this.fake.jobs.get(this.jobId(pick))
+    return this.fake.jobs.get(PLATFORM, this.jobId(pick))
   }
 }
 

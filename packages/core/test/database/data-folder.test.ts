@@ -34,7 +34,11 @@ describe('an embedded database in a folder', () => {
         migrations: { pending: [], drifted: [] },
       })
       expect(await storage.tenants.find(PLATFORM, tenant.id)).toMatchObject(tenant)
-      expect(await storage.jobs.get(job.id)).toMatchObject({ state: 'claimed', claimedBy: 'fp', attempt: 1 })
+      expect(await storage.jobs.get(PLATFORM, job.id)).toMatchObject({
+        state: 'claimed',
+        claimedBy: 'fp',
+        attempt: 1,
+      })
     },
     PATIENCE_MS,
   )

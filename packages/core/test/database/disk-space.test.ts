@@ -75,7 +75,7 @@ describe('disk space', () => {
     await using storage = sqlStorage('pglite-folder', driver, await FEATURES.stores(), { disk: disk.space })
     disk.freeMib = 1
     await expect(storage.tenants.list(PLATFORM)).rejects.toMatchObject(full(102))
-    await expect(storage.jobs.get('job_x')).rejects.toMatchObject(full(102))
+    await expect(storage.jobs.get(PLATFORM, 'job_x')).rejects.toMatchObject(full(102))
     await expect(storage.transaction(async () => 1)).rejects.toMatchObject(full(102))
     expect((await storage.health()).missingTables).toEqual([])
   })

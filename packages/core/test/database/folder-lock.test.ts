@@ -6,6 +6,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { embeddedFolder } from '@svc/testing'
 import { folderHolder, lockFolder } from '../../src/database/folder-lock.ts'
 import { openStorage } from '../../src/sql.ts'
@@ -69,7 +70,7 @@ describe('a data folder', () => {
       await expect(openStorage({ dataDir: folder })).rejects.toMatchObject(refused)
       await end(child)
       await using storage = await openStorage({ dataDir: folder })
-      expect(await storage.jobs.get('job_kept')).toMatchObject({ state: 'pending' })
+      expect(await storage.jobs.get(PLATFORM, 'job_kept')).toMatchObject({ state: 'pending' })
     },
     PATIENCE_MS,
   )

@@ -120,7 +120,7 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     await relay.start()
     kept({ [Symbol.asyncDispose]: () => relay.stop() })
     const storage = await opened(relay.url, 1)
-    await Promise.all([storage.tenants.list(PLATFORM), storage.jobs.get('job_x'), storage.health()])
+    await Promise.all([storage.tenants.list(PLATFORM), storage.jobs.get(PLATFORM, 'job_x'), storage.health()])
     relay.swallow()
     const stalled = [storage.tenants.list(PLATFORM), storage.health(), storage.jobs.enqueue(buildJob())]
     for (const each of await Promise.allSettled(stalled)) {
@@ -176,12 +176,12 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
       return over.promise
     })
     await begun.promise
-    const waiting = storage.jobs.get('job_x').catch((error: unknown) => error)
+    const waiting = storage.jobs.get(PLATFORM, 'job_x').catch((error: unknown) => error)
     expect(await storage.health()).toMatchObject({ missingTables: [] })
     expect(await waiting).toMatchObject(UNAVAILABLE)
     over.resolve()
     await busy
-    expect(await storage.jobs.get('job_x')).toBeUndefined()
+    expect(await storage.jobs.get(PLATFORM, 'job_x')).toBeUndefined()
   })
 
   it('names neither password nor server when nothing listens', async () => {
@@ -189,7 +189,7 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     const problem = await openStorage({ url })
       .then(async (storage) => {
         kept(storage)
-        return storage.jobs.get('job_x')
+        return storage.jobs.get(PLATFORM, 'job_x')
       })
       .catch((error: unknown) => error)
     expect(problem).toMatchObject(UNAVAILABLE)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildHeartbeat, FakeClock, type TestPlane, testPlane } from '@svc/testing'
 import { openedStorage } from '../../../testing/src/opened-storage.ts'
 import { type Contract, onEveryStorage } from '../storage/backends.ts'
@@ -50,13 +51,13 @@ const pushes: Contract = (name, open) => {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => push(COMMITS.a)))
       expect(outcomes.filter(({ jobs }) => jobs.length === 1)).toHaveLength(1)
       expect(outcomes.filter(({ ignored }) => ignored === 'duplicate')).toHaveLength(19)
-      expect(await plane.jobs.list({ licenseIds: [licenseId], limit: 50 })).toHaveLength(1)
+      expect(await plane.jobs.list(ofLicense(licenseId), { limit: 50 })).toHaveLength(1)
     })
 
     it('of many that arrive at once one is left, and each of the others gave way', async () => {
       const { push, plane, licenseId } = await scene()
       await Promise.all(Array.from({ length: 8 }, (_, index) => push(String(index + 1).repeat(40))))
-      const states = (await plane.jobs.list({ licenseIds: [licenseId], limit: 50 })).map(({ state }) => state)
+      const states = (await plane.jobs.list(ofLicense(licenseId), { limit: 50 })).map(({ state }) => state)
       expect(states.filter((state) => state === 'pending')).toHaveLength(1)
       expect(states.filter((state) => state === 'failed')).toHaveLength(7)
     })
@@ -65,7 +66,7 @@ const pushes: Contract = (name, open) => {
       const { push, plane, licenseId } = await scene()
       const [first] = (await push(COMMITS.a)).jobs
       const [second] = (await push(COMMITS.b, COMMITS.a)).jobs
-      const old = await plane.jobs.get(first?.job.id ?? '')
+      const old = await plane.jobs.get(PLATFORM, first?.job.id ?? '')
       expect(old).toMatchObject({ state: 'failed', error: 'superseded by bbbbbbbbbbbb', attempt: 0 })
       expect(await plane.deployments.list({ licenseId, limit: 9 })).toMatchObject([
         { jobId: second?.job.id, state: 'pending' },
@@ -102,9 +103,7 @@ const pushes: Contract = (name, open) => {
       const document = { ref: 'refs/heads/main', sha: COMMITS.b, before: COMMITS.a }
       const message = { headers: {}, document, bodyDigest: 'other', address: '192.0.2.1' }
       await expect(other.gitPushes.receive({ licenseId, hook }, message)).rejects.toBe(fault)
-      expect(await plane.jobs.list({ licenseIds: [licenseId], limit: 50 })).toMatchObject([
-        { state: 'pending' },
-      ])
+      expect(await plane.jobs.list(ofLicense(licenseId), { limit: 50 })).toMatchObject([{ state: 'pending' }])
       expect(await plane.gitHooks.deliveries(hook, 9)).toHaveLength(1)
     })
 

@@ -132,12 +132,12 @@ describe('a restore', () => {
     const repo = 'repo-gone'
     const gone = await imageIn({ repo })
     const kept = await imageIn({ repo, present: ['something-else'] })
-    const before = await test.plane.jobs.list({ licenseIds: [licenseId], limit: 100 })
+    const before = await test.plane.jobs.list(ofLicense(licenseId), { limit: 100 })
     await expect(operate('images.restore', { image: gone.id })).rejects.toMatchObject({ code: 'conflict' })
     await expect(operate('images.restore', { image: kept.id, host: 'web-9' })).rejects.toMatchObject({
       code: 'not-found',
     })
-    expect(await test.plane.jobs.list({ licenseIds: [licenseId], limit: 100 })).toEqual(before)
+    expect(await test.plane.jobs.list(ofLicense(licenseId), { limit: 100 })).toEqual(before)
   })
 })
 

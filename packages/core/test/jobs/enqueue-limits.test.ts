@@ -1,5 +1,6 @@
 // One license's jobs in the queue are limited, and the others' are not.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { type TestPlane, testPlane } from '@svc/testing'
 
 let test: TestPlane
@@ -38,9 +39,9 @@ describe('the jobs of a license in a minute', () => {
   it('count those that are done again', async () => {
     await enqueue(mine)
     const ended = await end(mine)
-    await test.plane.jobs.retry(ended)
-    await test.plane.jobs.retry(ended)
-    await expect(test.plane.jobs.retry(ended)).rejects.toMatchObject({ code: 'rate-limited' })
+    await test.plane.jobs.retry(PLATFORM, ended)
+    await test.plane.jobs.retry(PLATFORM, ended)
+    await expect(test.plane.jobs.retry(PLATFORM, ended)).rejects.toMatchObject({ code: 'rate-limited' })
   })
 })
 

@@ -1,6 +1,6 @@
 // Races that need real locks: many connections to one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Job, Storage } from '@svc/core'
+import { type Job, ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { type JobsStore, LEASE_SECONDS } from '@svc/core/ports'
 import { buildId, buildJob, postgresStorage } from '@svc/testing'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
@@ -57,7 +57,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     const got = (await inParallel(16, (index) => drain(`host-${index}`))).flat()
     expect(got.length).toBe(1000)
     expect(new Set(got)).toEqual(new Set(made))
-    expect(await jobs.list({ licenseIds: [licenseId], state: 'succeeded', limit: 2000 })).toHaveLength(1000)
+    expect(await jobs.list(ofLicense(licenseId), { state: 'succeeded', limit: 2000 })).toHaveLength(1000)
   }, 60_000)
 
   it('hands none of 300 lost jobs out twice, and counts each loss once', async () => {
@@ -66,10 +66,10 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     await inParallel(300, () => jobs.enqueue(buildJob({ licenseId }), past))
     const request = { licenseId, fingerprint: 'gone', leaseSeconds: 1, claimKey: undefined }
     await inParallel(300, () => jobs.lease(request, past))
-    expect(await jobs.list({ licenseIds: [licenseId], host: 'gone', limit: 1000 })).toHaveLength(300)
+    expect(await jobs.list(ofLicense(licenseId), { host: 'gone', limit: 1000 })).toHaveLength(300)
     const got = (await inParallel(16, (index) => drain(`host-${index}`))).flat()
     expect(new Set(got).size).toBe(300)
-    const ended = await jobs.list({ licenseIds: [licenseId], limit: 1000 })
+    const ended = await jobs.list(ofLicense(licenseId), { limit: 1000 })
     expect(
       ended.filter(({ attempt, lost, state }) => attempt === 2 && lost === 1 && state === 'succeeded'),
     ).toHaveLength(300)
@@ -85,7 +85,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
       for (;;) {
         const { job } = await claim(fingerprint)
         if (job === undefined) {
-          if ((await jobs.list({ licenseIds: [licenseId], state: 'pending', limit: 1 })).length === 0) return
+          if ((await jobs.list(ofLicense(licenseId), { state: 'pending', limit: 1 })).length === 0) return
           continue
         }
         const key = job.serialKey ?? ''
@@ -98,7 +98,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     }
     await inParallel(16, (index) => work(`host-${index}`))
     expect(clashes).toEqual([])
-    expect(await jobs.list({ licenseIds: [licenseId], state: 'succeeded', limit: 1000 })).toHaveLength(300)
+    expect(await jobs.list(ofLicense(licenseId), { state: 'succeeded', limit: 1000 })).toHaveLength(300)
   }, 60_000)
 
   it('a job enqueued as the holder of its key ends is never stranded, in 400 rounds', async () => {
@@ -126,7 +126,11 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     for (let round = 0; round < 60; round += 1) {
       const serialKey = `round:${round}`
       const first = await enqueue({ serialKey })
-      const cancel = jobs.requestCancel({ jobId: first.id, licenseId, fingerprint: undefined, reason: '' })
+      const cancel = jobs.requestCancel(ofLicense(licenseId), {
+        jobId: first.id,
+        fingerprint: undefined,
+        reason: '',
+      })
       const [one, other] = await Promise.all([enqueue({ serialKey }), enqueue({ serialKey }), cancel])
       const got = [...(await drain('fp'))]
       expect(got.sort()).toEqual([one.id, other.id].sort())
@@ -141,7 +145,11 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
       const waiting = await enqueue(key)
       const ahead = await enqueue({ ...key, urgent: true })
       await claim('fp')
-      const cancel = jobs.requestCancel({ jobId: ahead.id, licenseId, fingerprint: undefined, reason: '' })
+      const cancel = jobs.requestCancel(ofLicense(licenseId), {
+        jobId: ahead.id,
+        fingerprint: undefined,
+        reason: '',
+      })
       const [last] = await Promise.all([enqueue(key), cancel, report(first, 'succeeded')])
       expect((await drain('fp')).sort()).toEqual([waiting.id, last.id].sort())
     }
@@ -152,11 +160,15 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     for (let round = 0; round < 100; round += 1) {
       const made = await enqueue()
       const { job = made } = await claim('fp')
-      const cancelling = jobs.requestCancel({ jobId: job.id, licenseId, fingerprint: undefined, reason: 'x' })
+      const cancelling = jobs.requestCancel(ofLicense(licenseId), {
+        jobId: job.id,
+        fingerprint: undefined,
+        reason: 'x',
+      })
       const [outcome, cancelled] = await Promise.all([report(job, 'succeeded'), cancelling])
       expect(outcome).toMatchObject({ effect: 'finished', job: { state: 'succeeded' } })
       expect(['requested', 'none']).toContain(cancelled?.effect)
-      const stored = await jobs.get(job.id)
+      const stored = await jobs.get(PLATFORM, job.id)
       expect(stored).toMatchObject({ state: 'succeeded' })
       expect(stored?.cancel === undefined).toBe(cancelled?.effect === 'none')
     }
@@ -166,11 +178,15 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
     licenseId = buildId('lic')
     for (let round = 0; round < 100; round += 1) {
       const job = await enqueue()
-      const cancelling = jobs.requestCancel({ jobId: job.id, licenseId, fingerprint: undefined, reason: 'x' })
+      const cancelling = jobs.requestCancel(ofLicense(licenseId), {
+        jobId: job.id,
+        fingerprint: undefined,
+        reason: 'x',
+      })
       const [claimed, cancelled] = await Promise.all([claim('fp'), cancelling])
       expect(cancelled?.effect).toBe(claimed.job === undefined ? 'ended' : 'requested')
       if (claimed.job !== undefined) await report(claimed.job, 'pending')
-      expect(await jobs.get(job.id)).toMatchObject({ state: 'failed' })
+      expect(await jobs.get(PLATFORM, job.id)).toMatchObject({ state: 'failed' })
     }
   }, 60_000)
 
@@ -182,7 +198,7 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
       const outcomes = await Promise.all([report(job, 'succeeded'), report(job, 'failed')])
       expect(outcomes.map((outcome) => outcome?.effect).sort()).toEqual(['finished', 'ignored'])
       const first = outcomes.find((outcome) => outcome?.effect === 'finished')
-      expect(await jobs.get(job.id)).toMatchObject({ ...first?.job })
+      expect(await jobs.get(PLATFORM, job.id)).toMatchObject({ ...first?.job })
     }
   }, 60_000)
 
@@ -194,6 +210,6 @@ describe(`jobs under concurrency on ${POSTGRES}`, () => {
       expect(new Set(answers.map(({ job }) => job?.id)).size).toBe(1)
       expect(answers.filter(({ how }) => how === 'new')).toHaveLength(1)
     }
-    expect(await jobs.list({ licenseIds: [licenseId], state: 'claimed', limit: 1000 })).toHaveLength(40)
+    expect(await jobs.list(ofLicense(licenseId), { state: 'claimed', limit: 1000 })).toHaveLength(40)
   }, 60_000)
 })

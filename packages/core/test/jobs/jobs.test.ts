@@ -1,7 +1,7 @@
 // Tests of values that the service passes to its stores.
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { JobKind } from '@svc/core'
+import { type JobKind, ofLicense, PLATFORM } from '@svc/core'
 import { JOB_KINDS } from '@svc/core/ports'
 import { buildLicense, type TestPlane, testPlane } from '@svc/testing'
 import { counted } from '../../../../test/support/counted.ts'
@@ -45,8 +45,8 @@ describe('a job makes a deployment', () => {
 
   it.each(['deploy', 'redeploy'] as const)('anew when a %s is done again', async (kind) => {
     const { job } = await test.plane.jobs.enqueue({ licenseId, kind, payload: PAYLOADS[kind] })
-    await test.plane.jobs.cancel({ jobId: job.id, licenseId, fingerprint: undefined, reason: '' })
-    const again = (await test.plane.jobs.retry(job.id)).job
+    await test.plane.jobs.cancel(ofLicense(licenseId), { jobId: job.id, fingerprint: undefined, reason: '' })
+    const again = (await test.plane.jobs.retry(PLATFORM, job.id)).job
     const made = await test.plane.deployments.list({ licenseId, limit: 10 })
     expect(made).toMatchObject([
       { id: again.deploymentId, jobId: again.id, state: 'pending' },
@@ -63,8 +63,8 @@ it('a job that is done again has all that was ordered, but its time', async () =
   }
   const runAt = new Date(test.clock.now().getTime() + 60_000)
   const { job } = await test.plane.jobs.enqueue({ ...ordered, runAt })
-  await test.plane.jobs.cancel({ jobId: job.id, licenseId, fingerprint: undefined, reason: '' })
-  const again = (await test.plane.jobs.retry(job.id)).job
+  await test.plane.jobs.cancel(ofLicense(licenseId), { jobId: job.id, fingerprint: undefined, reason: '' })
+  const again = (await test.plane.jobs.retry(PLATFORM, job.id)).job
   expect(again).toMatchObject({ ...ordered, retryOf: job.id, state: 'pending', attempt: 0 })
   expect(again.availableAt).not.toEqual(runAt)
 })
@@ -84,9 +84,9 @@ describe('a cancel', () => {
   const cancelled = async (fields: { licenseId?: string; fingerprint?: string } = {}) => {
     const { job } = await test.plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
     await test.plane.jobs.claim({ licenseId, fingerprint: 'fp-1', claimKey: undefined })
-    const whole = { licenseId: undefined, fingerprint: undefined, ...fields }
-    const write = { jobId: job.id, ...whole, reason: 'token=hunter2-hunter2-hunter2' }
-    return test.plane.jobs.cancel(write).then(
+    const scope = fields.licenseId === undefined ? PLATFORM : ofLicense(fields.licenseId)
+    const write = { jobId: job.id, fingerprint: fields.fingerprint, reason: 'token=hunter2-hunter2-hunter2' }
+    return test.plane.jobs.cancel(scope, write).then(
       ({ effect, job: { cancel } }) => ({ effect, reason: cancel?.reason }),
       ({ code }: { code: string }) => code,
     )

@@ -62,7 +62,11 @@ describe(`late writes on ${POSTGRES}`, () => {
       const job = await lostJob()
       const write = { ...owner(job), state, exitCode: undefined, error: undefined }
       expect(await whileTakenOver(() => storage.jobs.report(write))).toBeUndefined()
-      expect(await storage.jobs.get(job.id)).toMatchObject({ state: 'claimed', claimedBy: 'new', attempt: 2 })
+      expect(await storage.jobs.get(PLATFORM, job.id)).toMatchObject({
+        state: 'claimed',
+        claimedBy: 'new',
+        attempt: 2,
+      })
     },
   )
 
@@ -81,7 +85,7 @@ describe(`late writes on ${POSTGRES}`, () => {
   it('a late renewal does not lengthen the new lease', async () => {
     const job = await lostJob()
     await whileTakenOver(() => storage.jobs.renew([owner(job)], 10 * LEASE_SECONDS))
-    const stored = await storage.jobs.get(job.id)
+    const stored = await storage.jobs.get(PLATFORM, job.id)
     expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
   })
 
@@ -96,7 +100,7 @@ describe(`late writes on ${POSTGRES}`, () => {
       const job = await lostJob('key')
       const repeat = () => storage.jobs.lease(request('old', 'key'))
       expect(await whileTakenOver(repeat, hoursFromNow(takenAt))).toMatchObject({ job: undefined })
-      const stored = await storage.jobs.get(job.id)
+      const stored = await storage.jobs.get(PLATFORM, job.id)
       expect(stored).toMatchObject({ state: 'claimed', claimedBy: 'new', attempt: 2 })
       expect(stored?.availableAt?.getTime()).toBe((stored?.claimedAt?.getTime() ?? 0) + LEASE_SECONDS * 1000)
     },
@@ -111,6 +115,6 @@ describe(`late writes on ${POSTGRES}`, () => {
     await expect(undone).rejects.toThrow('on purpose')
     const word = { state: 'succeeded', exitCode: 0, error: undefined } as const
     expect(await storage.jobs.report({ ...owner(job), ...word })).toMatchObject({ effect: 'finished' })
-    expect(await storage.jobs.get(job.id)).toMatchObject({ attempt: 1, state: 'succeeded' })
+    expect(await storage.jobs.get(PLATFORM, job.id)).toMatchObject({ attempt: 1, state: 'succeeded' })
   })
 })

@@ -5,7 +5,7 @@ import type pg from 'pg'
 import type { Statement } from '../../src/database/session.ts'
 import { CLAIM, CLAIM_OF_KINDS } from '../../src/jobs/job-claim-sql.ts'
 import { END_ALL, END_HEAD, END_HEAD_OF_KINDS, TIME_OUT } from '../../src/jobs/job-end-sql.ts'
-import { LIST_OF_LICENSES } from '../../src/jobs/job-list-sql.ts'
+import { LISTS } from '../../src/jobs/job-list-sql.ts'
 import { APPEND, SETTLE } from '../../src/jobs/job-log-append-sql.ts'
 import { READ } from '../../src/jobs/job-logs-sql.ts'
 import { PROBE, PROBE_OF_KINDS } from '../../src/jobs/job-probe-sql.ts'
@@ -47,8 +47,10 @@ async function fill(): Promise<void> {
   await many(1, row(`'job_any'`, 'pending', `''`, 'now()'))
   await client.query(`insert into job_log_chunks (job_id, first_line, attempt, first_offset, next_offset, lines, accepted, job_chars, body)
     select 'job_mine', n * 10, 1, n * 10, n * 10 + 10, 10, 10, n * 100, '[]'::bytea from generate_series(0, 9999) n`)
-  await client.query(`insert into licenses (id, key_digest, label)
-    select case n when 7 then 'lic_a' when 8 then 'lic_b' else 'lic_' || n end, 'digest-' || n, '' from generate_series(1, 10000) n`)
+  await client.query(`insert into tenants (id, name) values ('ten_a', 'a')`)
+  await client.query(`insert into licenses (id, key_digest, label, tenant_id)
+    select case n when 7 then 'lic_a' when 8 then 'lic_b' else 'lic_' || n end, 'digest-' || n, '',
+      case when n in (7, 8) then 'ten_a' end from generate_series(1, 10000) n`)
   await client.query('analyze')
 }
 
@@ -96,7 +98,7 @@ const REPORTED = [
   ...ASKED,
 ]
 
-const listed = (state: string) => [state, 'null', 'null', 'null', "''", "'z'", "''", '10']
+const listed = (id: string, state: string) => [id, state, 'null', 'null', 'null', "''", "'z'", "''", '10']
 
 describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished ones, on ${POSTGRES}`, () => {
   it.each([
@@ -137,8 +139,10 @@ describe(`pages touched behind ${WAITING} foreign jobs and ${FINISHED} finished 
     ],
     ['a sweep for lost jobs', 32, END_ALL, ['null', 'null', "'%s %s'", "''"]],
     ['a sweep for timeouts', 32, TIME_OUT, ['null']],
-    ['the newest jobs of a license', 64, LIST_OF_LICENSES, [...listed('null'), "'{lic_a}'"]],
-    ['those that are held', 16, LIST_OF_LICENSES, [...listed("'running'"), "'{lic_a}'"]],
+    ['the newest jobs of a license', 64, LISTS.license, listed("'lic_a'", 'null')],
+    ['those that are held', 16, LISTS.license, listed("'lic_a'", "'running'")],
+    ['the newest jobs of a tenant', 192, LISTS.tenant, listed("'ten_a'", 'null')],
+    ['those that are held by its hosts', 192, LISTS.tenant, listed("'ten_a'", "'running'")],
   ])('%s: at most %i', async (_, most, statement, params) => {
     expect(await pages(statement, params)).toBeLessThanOrEqual(most)
   })

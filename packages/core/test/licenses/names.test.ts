@@ -114,12 +114,12 @@ describe('a job is refused', () => {
   it('when it is done again under such a license', async () => {
     const { id } = await test.license()
     const { job } = await test.plane.jobs.enqueue({ licenseId: id, kind: 'prune', payload: {} })
-    const write = { jobId: job.id, licenseId: id, fingerprint: undefined, reason: '' }
-    await test.plane.jobs.cancel(write)
+    const write = { jobId: job.id, fingerprint: undefined, reason: '' }
+    await test.plane.jobs.cancel(PLATFORM, write)
     await run('licenses.suspend', { license: id })
-    await expect(test.plane.jobs.retry(job.id)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(test.plane.jobs.retry(PLATFORM, job.id)).rejects.toMatchObject({ code: 'conflict' })
     await run('licenses.reinstate', { license: id })
-    expect((await test.plane.jobs.retry(job.id)).created).toBe(true)
+    expect((await test.plane.jobs.retry(PLATFORM, job.id)).created).toBe(true)
   })
 
   it('by the service too, under a license that nobody has', async () => {

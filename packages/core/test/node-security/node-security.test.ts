@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { readSecuritySettings } from '@svc/core/ports'
 import { buildHeartbeat, testPlane } from '@svc/testing'
 
@@ -15,8 +16,8 @@ async function scene(kinds?: readonly string[]) {
   if (kinds) await test.plane.jobs.claim({ licenseId, fingerprint: HOST, kinds, claimKey: undefined })
   const host = { licenseId, fingerprint: HOST }
   const jobs = async () => {
-    const listed = await test.plane.jobs.list({ licenseIds: [licenseId], limit: 100 })
-    return Promise.all(listed.map(({ id }) => test.plane.jobs.get(id)))
+    const listed = await test.plane.jobs.list(ofLicense(licenseId), { limit: 100 })
+    return Promise.all(listed.map(({ id }) => test.plane.jobs.get(PLATFORM, id)))
   }
   return { test, host, jobs, security: test.plane.nodeSecurity, licenseId }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Timers } from '@svc/core'
+import { PLATFORM, type Timers } from '@svc/core'
 import { type ScheduledTask, TICK_MS } from '@svc/core/ports'
 import { FakeClock, memoryStorage, RecordingLog, testPlane } from '@svc/testing'
 import { Metrics } from '../../src/metrics/metrics.ts'
@@ -235,7 +235,7 @@ describe('the tick of a plane', () => {
     await plane.jobs.claim({ licenseId, fingerprint: 'gone', claimKey: undefined })
     clock.advance({ hours: 1 })
     await plane.scheduler.tick()
-    expect(await plane.jobs.get(job.id)).toMatchObject({ state: 'failed' })
+    expect(await plane.jobs.get(PLATFORM, job.id)).toMatchObject({ state: 'failed' })
   })
 
   it('shows monitors by state among the metrics', async () => {

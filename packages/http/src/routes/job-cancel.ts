@@ -1,4 +1,4 @@
-import { type CancelOutcome, JOB_STATES, wasCancelled } from '@svc/core'
+import { type CancelOutcome, JOB_STATES, ofLicense, wasCancelled } from '@svc/core'
 import { flag, oneOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../body/json-body.ts'
@@ -34,9 +34,8 @@ export const jobCancelRoute = route({
     404: { description: 'Not a job of this license.' },
   },
   handle: async ({ plane, caller, body, params }) => {
-    const outcome = await plane.jobs.cancel({
+    const outcome = await plane.jobs.cancel(ofLicense(caller.licenseId), {
       jobId: jobIdOf(params, 'job-not-found'),
-      licenseId: caller.licenseId,
       fingerprint: body.fingerprint,
       reason: body.reason ?? '',
     })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import type { Answer, Sent } from '../../../../test/support/exchange.ts'
 import { ROUTES } from '../../src/routes/index.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'
@@ -220,7 +221,7 @@ const LIKE_NOTHING = [
 /** The platform's view of the neighbour's things. */
 async function stateOf({ plane }: World, party: Party): Promise<unknown> {
   const { conversation, messages } = await plane.chat.show(party.conversation, 100)
-  return { job: await plane.jobs.get(party.held), conversation, messages }
+  return { job: await plane.jobs.get(PLATFORM, party.held), conversation, messages }
 }
 
 it('every route with a parameter is among the cases', () => {

@@ -1,7 +1,7 @@
 // Actions that may happen a certain number of times happen exactly that often, however many requests race: 64
 // identical requests in parallel through sockets, to two replicas over one PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type ControlPlane, createControlPlane, PLATFORM, readConfig } from '@svc/core'
+import { type ControlPlane, createControlPlane, ofLicense, PLATFORM, readConfig } from '@svc/core'
 import { Keyring, placeOf } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
 import {
@@ -126,7 +126,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     const { [BUSY]: busy = 0 } = counted(answers)
     expect(jobs.length + busy).toBe(60)
     expect(new Set(jobs.map(({ job }) => job.id)).size).toBe(1)
-    expect(await one().plane.jobs.list({ licenseIds: [id], state: 'pending', limit: 10 })).toHaveLength(2)
+    expect(await one().plane.jobs.list(ofLicense(id), { state: 'pending', limit: 10 })).toHaveLength(2)
   })
 
   it('a job ends once, and what a repeat sends into its log is stored once', async () => {

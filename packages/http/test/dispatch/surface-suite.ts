@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { buildId } from '@svc/testing'
 import { type Mount, type Mounted, mounted } from '../../../../test/support/mounted.ts'
 
@@ -37,7 +38,7 @@ export function surfaceSuite(mount: Mount): void {
         body: { ok: true },
       })
       expect(await post('/jobs/claim', { fingerprint: 'fp' })).toMatchObject({ status: 204, text: '' })
-      expect(await served.plane.jobs.get(job.id)).toMatchObject({ state: 'succeeded', exitCode: 0 })
+      expect(await served.plane.jobs.get(PLATFORM, job.id)).toMatchObject({ state: 'succeeded', exitCode: 0 })
       expect(await served.plane.jobs.logs(job.id, 0, 10)).toMatchObject([{ line: 'hello' }])
     })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import type { Answer } from '../../../../test/support/exchange.ts'
 import { githubPush } from '../../../../test/support/git-payloads/github.ts'
 import { cloudPush } from '../../../../test/support/git-payloads/others.ts'
@@ -12,7 +13,7 @@ const B = githubPush({ before: sha('a'), after: sha('b') }, 'B')
 const C = githubPush({ before: sha('b'), after: sha('c') }, 'C')
 const ignoredOf = ({ body }: Answer) => (body as { ignored?: string }).ignored
 const jobIn = ({ body }: Answer) => (body as { jobs: { job_id: string }[] }).jobs[0]?.job_id ?? ''
-const job = (id: string) => scene().served.plane.jobs.get(id)
+const job = (id: string) => scene().served.plane.jobs.get(PLATFORM, id)
 
 describe('of pushes the newest wins', () => {
   it('one that no host has begun gives way, and cannot come back', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals'
-import type { Job } from '@svc/core'
+import { type Job, PLATFORM } from '@svc/core'
 import type { Answer } from '../../../../test/support/exchange.ts'
 import type { Message } from '../../../../test/support/git-payloads/pushed.ts'
 import { SIGNERS } from '../../../../test/support/git-payloads/signed.ts'
@@ -85,7 +85,7 @@ export class GitScene {
 
   async jobs(): Promise<readonly Job[]> {
     const { jobs } = this.served.plane
-    return Promise.all((await jobs.list({ limit: 100 })).map(({ id }) => jobs.get(id)))
+    return Promise.all((await jobs.list(PLATFORM, { limit: 100 })).map(({ id }) => jobs.get(PLATFORM, id)))
   }
 
   async deliveries(hook: string) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { serving } from '../support/serving.ts'
 
 describe('POST /api/v1/jobs/{id}/cancel', () => {
@@ -17,7 +18,7 @@ describe('POST /api/v1/jobs/{id}/cancel', () => {
       state: 'failed',
       cancelled: true,
     })
-    expect(await served().plane.jobs.get(id)).toMatchObject({
+    expect(await served().plane.jobs.get(PLATFORM, id)).toMatchObject({
       state: 'failed',
       cancel: { reason: 'wrong app' },
     })
@@ -51,7 +52,7 @@ describe('POST /api/v1/jobs/{id}/cancel', () => {
     const id = await enqueue()
     const missing = { status: 404, body: { error: 'not found' } }
     expect(await served().post(`/v1/jobs/${id}/cancel`)).toMatchObject(missing)
-    expect(await served().plane.jobs.get(id)).toMatchObject({ state: 'pending' })
+    expect(await served().plane.jobs.get(PLATFORM, id)).toMatchObject({ state: 'pending' })
     expect(await cancel(id)).toMatchObject({ status: 200 })
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { serving } from '../support/serving.ts'
 
 const served = serving()
@@ -54,7 +55,7 @@ describe('POST /v1/jobs/claim', () => {
     await served().post('/v1/telemetry/heartbeat', { fingerprint: 'fp' })
     expect(await ask({ kinds: [] })).toMatchObject({ status: 204 })
     expect(await ask({ kinds: ['db', 'reboot'], concurrency: 2 })).toMatchObject({ status: 204 })
-    const { reasons } = await served().plane.jobs.why(id)
+    const { reasons } = await served().plane.jobs.why(PLATFORM, id)
     expect(reasons).toMatchObject([{ code: 'kind-not-run', text: 'no host of this license runs prune' }])
     expect(await ask({ kinds: ['db', 'prune'] })).toMatchObject({ status: 200, body: { job: { id } } })
   })
@@ -108,7 +109,7 @@ describe('POST /v1/jobs/{id}/status', () => {
     await report(id, { state: 'succeeded' })
     const late = await report(id, { state: 'failed' })
     expect(late).toMatchObject({ status: 200, body: { ok: true }, headers: { 'svc-job-state': 'succeeded' } })
-    expect(await served().plane.jobs.get(id)).toMatchObject({ state: 'succeeded' })
+    expect(await served().plane.jobs.get(PLATFORM, id)).toMatchObject({ state: 'succeeded' })
   })
 
   it('says canceling when a cancel waits', async () => {

@@ -135,7 +135,11 @@ function heartbeatTests(sceneOf: () => AgentsScene): void {
     }
     const [stopped, going, others] = [await held('fp-1'), await held('fp-1'), await held('fp-2')]
     for (const jobId of [stopped, others]) {
-      await storage.jobs.requestCancel({ jobId, licenseId, fingerprint: undefined, reason: '' }, clock.now())
+      await storage.jobs.requestCancel(
+        ofLicense(licenseId),
+        { jobId, fingerprint: undefined, reason: '' },
+        clock.now(),
+      )
     }
     expect((await scene.beat('fp-1')).cancel).toEqual([stopped])
     expect((await scene.beat('fp-2')).cancel).toEqual([others])

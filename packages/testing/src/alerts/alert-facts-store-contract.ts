@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, type Storage } from '@svc/core'
 import type { NewJob } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
@@ -136,7 +136,7 @@ export function alertFactsStoreContract(name: string, open: () => Promise<Storag
       const told = (await facts().failures(DAY_SECONDS, clock.now())).filter(
         (job) => job.licenseId === licenseId,
       )
-      expect(told).toStrictEqual(await storage().jobs.list({ licenseIds: [licenseId], limit: 2 }))
+      expect(told).toStrictEqual(await storage().jobs.list(ofLicense(licenseId), { limit: 2 }))
       expect(Object.keys(told[0] ?? {})).not.toContain('payload')
     })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { JobState, Storage } from '@svc/core'
+import { type JobState, ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { buildJob } from '../jobs/build-job.ts'
@@ -46,7 +46,11 @@ export function deploymentsStoreContract(name: string, open: () => Promise<Stora
         await storage().jobs.report({ ...owner, state, exitCode: undefined, error: undefined }, now)
         seen.push((await deployments().list({ licenseId, limit: 1 }))[0]?.state)
       }
-      await storage().jobs.requestCancel({ jobId, licenseId, fingerprint: undefined, reason: '' }, now)
+      await storage().jobs.requestCancel(
+        ofLicense(licenseId),
+        { jobId, fingerprint: undefined, reason: '' },
+        now,
+      )
       seen.push((await deployments().get(id))?.state)
       expect(seen).toEqual(['pending', 'claimed', 'running', 'pending', 'failed'])
     })
@@ -88,7 +92,7 @@ export function deploymentsStoreContract(name: string, open: () => Promise<Stora
       })
       await expect(work).rejects.toThrow('on purpose')
       expect(await deployments().get(made.id)).toBeUndefined()
-      expect(await storage().jobs.get(job.id)).toBeUndefined()
+      expect(await storage().jobs.get(PLATFORM, job.id)).toBeUndefined()
       await storage().transaction(async (stores) => {
         await stores.jobs.enqueue(job, now)
         await stores.deployments.add(made, now)

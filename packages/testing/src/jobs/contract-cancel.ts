@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
@@ -65,12 +66,12 @@ export function cancelContract(scene: Scene): void {
 
   it('another license finds no such job, an operator finds any', async () => {
     const job = await scene().held()
-    expect(await scene().cancel(job, { licenseId: buildId('lic') })).toBeUndefined()
+    expect(await scene().cancel(job, {}, ofLicense(buildId('lic')))).toBeUndefined()
     expect((await scene().stored(job)).cancel).toBeUndefined()
-    expect(await scene().cancel(job, { licenseId: undefined })).toMatchObject({ effect: 'requested' })
+    expect(await scene().cancel(job, {}, PLATFORM)).toMatchObject({ effect: 'requested' })
     await scene().report(job, 'succeeded')
-    expect(await scene().cancel(job, { licenseId: buildId('lic') })).toBeUndefined()
-    expect(await scene().cancel(job, { licenseId: undefined })).toMatchObject({ effect: 'none' })
+    expect(await scene().cancel(job, {}, ofLicense(buildId('lic')))).toBeUndefined()
+    expect(await scene().cancel(job, {}, PLATFORM)).toMatchObject({ effect: 'none' })
   })
 
   it('an unknown job is none', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { ofLicense } from '@svc/core'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
@@ -95,6 +96,6 @@ export function claimKeyContract(scene: Scene): void {
     const got = await Promise.all(Array.from({ length: 8 }, () => scene().claimedId(HOST, KEY)))
     expect(new Set(got).size).toBe(1)
     const { jobs, licenseId } = scene()
-    expect(await jobs.list({ licenseIds: [licenseId], state: 'claimed', limit: 10 })).toHaveLength(1)
+    expect(await jobs.list(ofLicense(licenseId), { state: 'claimed', limit: 10 })).toHaveLength(1)
   })
 }

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { ofLicense } from '@svc/core'
 import { LEASE_SECONDS } from '@svc/core/ports'
 import { buildJob } from './build-job.ts'
 import { HOST, type Scene } from './jobs-scene.ts'
@@ -55,7 +56,7 @@ export function databaseClockContract(scene: Scene): void {
     const { jobs, licenseId } = scene()
     const { job } = await jobs.enqueue(buildJob({ licenseId, maxAttempts: 1 }))
     await lease()
-    await jobs.requestCancel({ jobId: job.id, licenseId, fingerprint: HOST, reason: 'asked' })
+    await jobs.requestCancel(ofLicense(licenseId), { jobId: job.id, fingerprint: HOST, reason: 'asked' })
     const { ended } = await jobs.sweep()
     expect(ended.map(({ id }) => id)).not.toContain(job.id)
     expect(await scene().stored(job)).toMatchObject({ state: 'claimed', cancel: { reason: 'asked' } })

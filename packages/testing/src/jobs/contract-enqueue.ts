@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { ofLicense, PLATFORM } from '@svc/core'
 import type { NewJob } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { buildJob } from './build-job.ts'
@@ -36,7 +37,7 @@ export function enqueueContract(scene: Scene): void {
       attempt: 0,
       lost: 0,
     })
-    expect(await jobs.get(job.id)).toEqual(job)
+    expect(await jobs.get(PLATFORM, job.id)).toEqual(job)
   })
 
   it('a job is due at once unless it names a start', async () => {
@@ -51,7 +52,7 @@ export function enqueueContract(scene: Scene): void {
     const first = await scene().enqueue({ dedupeKey: 'nightly' })
     const again = await jobs.enqueue(buildJob({ licenseId, dedupeKey: 'nightly', kind: 'stop' }), now)
     expect(again).toEqual({ created: false, job: first })
-    expect(await jobs.list({ licenseIds: [licenseId], limit: 10 })).toHaveLength(1)
+    expect(await jobs.list(ofLicense(licenseId), { limit: 10 })).toHaveLength(1)
   })
 
   it('a dedupe key is taken while its job is held, and free once it has ended', async () => {
@@ -89,7 +90,7 @@ export function enqueueContract(scene: Scene): void {
       throw new Error('on purpose')
     })
     await expect(work).rejects.toThrow('on purpose')
-    expect(await storage.jobs.get(job.id)).toBeUndefined()
+    expect(await storage.jobs.get(PLATFORM, job.id)).toBeUndefined()
     expect(await scene().claimedId()).toBeUndefined()
   })
 
@@ -98,9 +99,9 @@ export function enqueueContract(scene: Scene): void {
     const job = buildJob({ licenseId })
     const seen = await storage.transaction(async (stores) => {
       await stores.jobs.enqueue(job, now)
-      return stores.jobs.get(job.id)
+      return stores.jobs.get(PLATFORM, job.id)
     })
     expect(seen?.id).toBe(job.id)
-    expect(await storage.jobs.get(job.id)).toEqual(seen)
+    expect(await storage.jobs.get(PLATFORM, job.id)).toEqual(seen)
   })
 }

@@ -1,6 +1,8 @@
 import { expect, it } from '@jest/globals'
+import { ofLicense, ofTenant, PLATFORM, type Scope } from '@svc/core'
 import { firstIdAt, type JobCounts, type JobFilter } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
+import { buildLicense } from '../licenses/build-license.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 /** The id of a job that was made at `instant`, unlike any other. */
@@ -10,7 +12,7 @@ const idAt = (instant: Date): string =>
 /** Tests of reading the queue. */
 export function readsContract(scene: Scene): void {
   it('an unknown job is none', async () => {
-    expect(await scene().jobs.get(buildId('job'))).toBeUndefined()
+    expect(await scene().jobs.get(PLATFORM, buildId('job'))).toBeUndefined()
   })
 
   it('lists by license, state, host and app, newest first, at most so many', async () => {
@@ -23,7 +25,7 @@ export function readsContract(scene: Scene): void {
       await scene().enqueue(),
     ]
     const ids = async (filter: Partial<JobFilter>) =>
-      (await jobs.list({ licenseIds: [licenseId], limit: 10, ...filter })).map(({ id }) => id)
+      (await jobs.list(ofLicense(licenseId), { limit: 10, ...filter })).map(({ id }) => id)
     expect(await ids({})).toEqual([last.id, shop.id, aimed.id, ended.id])
     expect(await ids({ limit: 2 })).toEqual([last.id, shop.id])
     expect(await ids({ state: 'pending' })).toEqual([last.id, shop.id, aimed.id])
@@ -31,19 +33,19 @@ export function readsContract(scene: Scene): void {
     expect(await ids({ host: OTHER })).toEqual([ended.id])
     expect(await ids({ app: 'shop' })).toEqual([shop.id, ended.id])
     expect(await ids({ app: 'shop', state: 'succeeded', host: OTHER })).toEqual([ended.id])
-    expect(await ids({ licenseIds: [buildId('lic')] })).toEqual([])
+    expect(await jobs.list(ofLicense(buildId('lic')), { limit: 10 })).toEqual([])
   })
 
   it('a list leaves payloads out, and one job has its own', async () => {
     const { jobs, licenseId } = scene()
     const payload = { note: 'x'.repeat(1_000_000) }
     const { id } = await scene().enqueue({ payload })
-    for (const filter of [{}, { licenseIds: [licenseId] }]) {
-      const [first] = await jobs.list({ limit: 1, ...filter })
+    for (const scope of [PLATFORM, ofLicense(licenseId)]) {
+      const [first] = await jobs.list(scope, { limit: 1 })
       expect(first?.id).toBe(id)
       expect(first).not.toHaveProperty('payload')
     }
-    expect((await jobs.get(id))?.payload).toEqual(payload)
+    expect((await jobs.get(PLATFORM, id))?.payload).toEqual(payload)
   })
 
   it('counts the jobs of a license that wait, up to a number', async () => {
@@ -67,7 +69,7 @@ export function readsContract(scene: Scene): void {
     const first = await scene().enqueue({ kind: 'prune', id: idAt(old) })
     const [second, third] = [await scene().enqueue({ kind: 'db' }), await scene().enqueue({ kind: 'prune' })]
     const ids = async (filter: Partial<JobFilter>) =>
-      (await jobs.list({ licenseIds: [licenseId], limit: 10, ...filter })).map(({ id }) => id)
+      (await jobs.list(ofLicense(licenseId), { limit: 10, ...filter })).map(({ id }) => id)
     expect(await ids({ kind: 'prune' })).toEqual([third.id, first.id])
     expect(await ids({ since: old })).toEqual([third.id, second.id, first.id])
     expect(await ids({ since: new Date(old.getTime() + 1) })).toEqual([third.id, second.id])
@@ -83,20 +85,23 @@ export function readsContract(scene: Scene): void {
     expect(await ids({ idEnd: '%%%%' })).toEqual([])
   })
 
-  it('lists several licenses as one, newest first, and none for no license', async () => {
-    const { jobs, licenseId } = scene()
-    const [mine, far] = [await scene().enqueue(), await scene().enqueue({ licenseId: buildId('lic') })]
-    const last = await scene().enqueue()
-    const ids = async (licenseIds: readonly string[], limit = 10) =>
-      (await jobs.list({ licenseIds, limit })).map(({ id }) => id)
-    expect(await ids([far.licenseId, licenseId])).toEqual([last.id, far.id, mine.id])
-    expect(await ids([far.licenseId, licenseId], 2)).toEqual([last.id, far.id])
-    expect(await ids([])).toEqual([])
+  it('lists the licenses of a tenant as one, newest first, and none for a tenant without one', async () => {
+    const { jobs, storage } = scene()
+    const tenantId = buildId('ten')
+    await storage.tenants.add({ id: tenantId, name: tenantId })
+    const [one, other] = [buildLicense({ tenantId }), buildLicense({ tenantId })]
+    for (const license of [one, other]) await storage.licenses.add(license)
+    const add = async (licenseId: string) => (await scene().enqueue({ licenseId })).id
+    const [first, second, last] = [await add(one.id), await add(other.id), await add(one.id)]
+    const ids = async (scope: Scope, limit = 10) => (await jobs.list(scope, { limit })).map(({ id }) => id)
+    expect(await ids(ofTenant(tenantId))).toEqual([last, second, first])
+    expect(await ids(ofTenant(tenantId), 2)).toEqual([last, second])
+    expect(await ids(ofTenant(buildId('ten')))).toEqual([])
   })
 
   it('without a license lists all licenses', async () => {
     const [one, other] = [await scene().enqueue(), await scene().enqueue({ licenseId: buildId('lic') })]
-    expect((await scene().jobs.list({ limit: 2 })).map(({ id }) => id)).toEqual([other.id, one.id])
+    expect((await scene().jobs.list(PLATFORM, { limit: 2 })).map(({ id }) => id)).toEqual([other.id, one.id])
   })
 
   it('knows when a host of the license last took a job', async () => {

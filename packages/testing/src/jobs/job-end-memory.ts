@@ -1,4 +1,4 @@
-import { type CancelOutcome, isHeld, isTerminal, type Job } from '@svc/core'
+import { type CancelOutcome, isHeld, isTerminal, type Job, type Scope } from '@svc/core'
 import {
   agentId,
   CANCEL_CONFIRM_SECONDS,
@@ -10,6 +10,8 @@ import {
   type SweepResult,
   UNCONFIRMED_ERROR,
 } from '@svc/core/ports'
+import type { MemoryTables } from '../memory-tables.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import { pass, type QueueTables, store } from './job-queue-memory.ts'
 import { changed, type MemoryJob } from './memory-job.ts'
@@ -51,10 +53,15 @@ export function sweep(tables: QueueTables, now: Date): SweepResult {
 }
 
 /** Ends a pending job, asks the owner of a held job to stop, and leaves a finished job as it is. */
-export function requestCancel(tables: QueueTables, write: CancelWrite, now: Date): CancelOutcome | undefined {
-  const { jobId, licenseId, reason } = write
+export function requestCancel(
+  tables: MemoryTables,
+  scope: Scope,
+  write: CancelWrite,
+  now: Date,
+): CancelOutcome | undefined {
+  const { jobId, reason } = write
   const row = tables.jobs.get(jobId)
-  if (row === undefined || (licenseId !== undefined && row.job.licenseId !== licenseId)) return undefined
+  if (row === undefined || !isWithin(tables, scope, row.job)) return undefined
   if (!mayCancel(row.job, write.fingerprint)) return undefined
   if (isTerminal(row.job.state)) return { effect: 'none', job: row.job }
   const cancel = row.job.cancel ?? { at: now, reason }

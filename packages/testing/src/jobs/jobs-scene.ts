@@ -1,4 +1,4 @@
-import type { CancelOutcome, Job, JobState, Storage } from '@svc/core'
+import { type CancelOutcome, type Job, type JobState, ofLicense, PLATFORM, type Storage } from '@svc/core'
 import {
   type CancelWrite,
   type JobsStore,
@@ -100,14 +100,18 @@ export class JobsScene {
     return this.jobs.appendLogs({ ...this.owner(job), lines, ...rest, ...fields }, this.now)
   }
 
-  cancel(job: Job, fields: Partial<CancelWrite> = {}): Promise<CancelOutcome | undefined> {
-    const write = { jobId: job.id, licenseId: this.licenseId, fingerprint: undefined, reason: 'asked' }
-    return this.jobs.requestCancel({ ...write, ...fields }, this.now)
+  cancel(
+    job: Job,
+    fields: Partial<CancelWrite> = {},
+    scope = ofLicense(this.licenseId),
+  ): Promise<CancelOutcome | undefined> {
+    const write = { jobId: job.id, fingerprint: undefined, reason: 'asked', ...fields }
+    return this.jobs.requestCancel(scope, write, this.now)
   }
 
   /** Returns the job as it is stored now. */
   async stored(job: Pick<Job, 'id'>): Promise<Job> {
-    const found = await this.jobs.get(job.id)
+    const found = await this.jobs.get(PLATFORM, job.id)
     if (found === undefined) throw new Error(`${job.id} is gone`)
     return found
   }

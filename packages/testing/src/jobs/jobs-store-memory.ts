@@ -1,6 +1,5 @@
-import { isTerminal, type Job, type JobState, type LogLine } from '@svc/core'
+import { isTerminal, type Job, type JobState, type LogLine, type Scope } from '@svc/core'
 import {
-  type CancelWrite,
   firstIdAt,
   type JobCounts,
   type JobFilter,
@@ -18,6 +17,7 @@ import { agentKey } from '../agents/agents-store-memory.ts'
 import { requireLicensed } from '../licenses/licenses-store-memory.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
+import { isWithin } from '../scoped-rows.ts'
 import { byBytes } from '../text-order.ts'
 import { requestCancel, supersede, sweep } from './job-end-memory.ts'
 import { lease } from './job-lease-memory.ts'
@@ -29,6 +29,7 @@ import { byPlace, type MemoryJob } from './memory-job.ts'
 /** The queue in memory, as strict as the one in SQL. `time` stands in for the database's clock. */
 export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date): JobsStore {
   const { jobs } = tables
+  const within = (scope: Scope) => jobs.all().filter(({ job }) => isWithin(tables, scope, job))
   return {
     enqueue: (job: NewJob, now = time()) => run(() => enqueue(tables, job, now)),
     lease: (request: LeaseRequest, now = time()) =>
@@ -40,12 +41,16 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
     appendLogs: (write: LogWrite, now = time()) => run(() => appendLogs(tables, write, now)),
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
       run(() => renew(jobs, owners, leaseSeconds, now)),
-    requestCancel: (write: CancelWrite, now = time()) => run(() => requestCancel(tables, write, now)),
+    requestCancel: (scope, write, now = time()) => run(() => requestCancel(tables, scope, write, now)),
     supersede: (write: SupersedeWrite, now = time()) => run(() => supersede(tables, write, now)),
     preface: (jobId: string, line: LogLine) => run(() => preface(tables, jobId, line)),
     sweep: (now = time()) => run(() => sweep(tables, now)),
-    get: (jobId: string) => run(() => jobs.get(jobId)?.job),
-    list: (filter: JobFilter) => run(() => list(jobs.all(), filter)),
+    get: (scope, jobId) =>
+      run(() => {
+        const job = jobs.get(jobId)?.job
+        return job !== undefined && isWithin(tables, scope, job) ? job : undefined
+      }),
+    list: (scope, filter) => run(() => list(within(scope), filter)),
     pending: (licenseId: string, most: number) =>
       run(() => Math.min(most, jobs.group(licenseId).filter(({ job }) => job.state === 'pending').length)),
     isRun: (work: Pick<Job, 'licenseId' | 'kind' | 'target'>, now = time()) =>
@@ -70,12 +75,8 @@ const list = (rows: readonly MemoryJob[], filter: JobFilter): ListedJob[] =>
     .slice(0, filter.limit)
     .map(({ payload: _, ...job }) => job)
 
-function isListed(
-  job: Job,
-  { licenseIds, state, kind, host, app, since, before, idEnd = '' }: JobFilter,
-): boolean {
+function isListed(job: Job, { state, kind, host, app, since, before, idEnd = '' }: JobFilter): boolean {
   return (
-    (licenseIds === undefined || licenseIds.includes(job.licenseId)) &&
     (state === undefined || job.state === state) &&
     (kind === undefined || job.kind === kind) &&
     (host === undefined || job.target === host || job.claimedBy === host) &&

@@ -3,6 +3,7 @@ import { buildAccessSession } from '../access/build-access-session.ts'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
 import { buildImage } from '../images/build-image.ts'
+import { buildJob } from '../jobs/build-job.ts'
 import { buildTransferKey } from '../transfer-keys/build-transfer-key.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
@@ -14,6 +15,10 @@ const host: Thing = {
     await agents.heartbeat(buildHeartbeat({ licenseId, fingerprint }), now)
     return fingerprint
   },
+}
+const job: Thing = {
+  of: 'license',
+  add: async ({ jobs }, { licenseId }, now) => (await jobs.enqueue(buildJob({ licenseId }), now)).job.id,
 }
 const session: Thing = {
   of: 'license',
@@ -57,6 +62,15 @@ export const hostReads: Readonly<Record<string, ScopedRead>> = {
   'accessSessions.get': {
     ...session,
     read: async ({ accessSessions }, scope, { id }) => idsOf(await accessSessions.get(scope, id)),
+  },
+  'jobs.list': { ...job, read: async ({ jobs }, scope) => idsOf(await jobs.list(scope, { limit: 999 })) },
+  'jobs.get': { ...job, read: async ({ jobs }, scope, { id }) => idsOf(await jobs.get(scope, id)) },
+  'jobs.requestCancel': {
+    ...job,
+    read: async ({ jobs }, scope, { id }) => {
+      const cancelled = await jobs.requestCancel(scope, { jobId: id, fingerprint: undefined, reason: '' })
+      return idsOf(cancelled?.job)
+    },
   },
   'images.list': {
     ...image,

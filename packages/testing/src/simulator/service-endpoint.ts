@@ -5,6 +5,7 @@ import {
   type Job,
   type JobState,
   type LogLine,
+  ofLicense,
   Problem,
   type ProblemCode,
   type RateLimit,
@@ -188,6 +189,6 @@ async function logs(plane: ControlPlane, request: WireRequest, jobId: string): P
 async function cancel(plane: ControlPlane, request: WireRequest, jobId: string): Promise<WireAnswer> {
   const licenseId = await admit(plane, request, LIMITS.cancel)
   const fingerprint = optional<string>(request.body, 'fingerprint', 'string')
-  const { job } = await plane.jobs.cancel({ jobId, licenseId, fingerprint, reason: 'agent' })
+  const { job } = await plane.jobs.cancel(ofLicense(licenseId), { jobId, fingerprint, reason: 'agent' })
   return answer(200, { ok: true, state: job.state })
 }

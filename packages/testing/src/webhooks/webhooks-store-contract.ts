@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import type { NewEndpoint } from '@svc/core/ports'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildAlertWrite } from '../alerts/build-alert-write.ts'
@@ -48,15 +48,15 @@ export function webhooksStoreContract(name: string, open: () => Promise<Storage>
     })
 
     it('a job that another host takes over is reclaimed, and one that is cancelled is so', async () => {
-      const { clock, enqueue, claim, types, licenseId } = await scene()
+      const { clock, enqueue, claim, types } = await scene()
       await enqueue()
       await claim()
       clock.advance({ seconds: LEASE_SECONDS })
       await claim('another-host')
       clock.advance(1)
       const second = await enqueue()
-      const cancel = { jobId: second.id, licenseId, fingerprint: undefined, reason: 'no' }
-      await storage().jobs.requestCancel(cancel, clock.now())
+      const cancel = { jobId: second.id, fingerprint: undefined, reason: 'no' }
+      await storage().jobs.requestCancel(PLATFORM, cancel, clock.now())
       expect(await types()).toEqual(['job.claimed', 'job.reclaimed', 'job.cancelled'])
     })
 

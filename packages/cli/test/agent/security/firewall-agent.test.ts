@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
-import { ofLicense } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { readSecuritySettings, settingsDigest } from '@svc/core/adapters'
 import { FakeClock } from '@svc/testing'
 import { type Mounted, mounted } from '../../../../../test/support/mounted.ts'
@@ -75,7 +75,7 @@ const host = () => ({ licenseId: served.licenseId, fingerprint: FINGERPRINT })
 const shown = () => served.plane.nodeSecurity.show(host())
 const opening = (...ports: string[]) =>
   readSecuritySettings({ firewall: { enabled: true, allow: [{ ports, proto: 'tcp' }] } })
-const jobOf = async (id: string | undefined) => served.plane.jobs.get(id ?? '')
+const jobOf = async (id: string | undefined) => served.plane.jobs.get(PLATFORM, id ?? '')
 const isOver = async (id: string | undefined) => (await jobOf(id)).finishedAt !== undefined
 
 const isRunning = () => agent !== undefined && agent.exitCode === null && agent.signalCode === null

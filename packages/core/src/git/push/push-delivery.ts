@@ -5,6 +5,7 @@ import type { Job, JobKind } from '../../jobs/job.ts'
 import type { EnqueueInput } from '../../jobs/new-job.ts'
 import { SUPERSEDED, type Superseding } from '../../jobs/superseding.ts'
 import { Problem } from '../../problem.ts'
+import { PLATFORM } from '../../scope.ts'
 import type { Storage, Stores } from '../../storage/storage.ts'
 import { credentialsOf } from '../git-credentials.ts'
 import type { GitHook } from '../git-hook.ts'
@@ -131,7 +132,7 @@ export class PushDelivery {
   /** Returns the objection of earlier deliveries to a ref, if there is one. */
   async #past(stores: Stores, key: DeliveryKey, ref: PushedRef): Promise<Past | undefined> {
     const jobId = (await stores.gitHooks.earlier(key, this.#now))?.jobId
-    const job = jobId === undefined ? undefined : await stores.jobs.get(jobId)
+    const job = jobId === undefined ? undefined : await stores.jobs.get(PLATFORM, jobId)
     if (job?.cancel?.reason.startsWith(SUPERSEDED)) return { ignored: 'stale', jobId }
     if (job !== undefined && job.state !== 'failed') return { ignored: 'duplicate', jobId }
     return (await this.#isStale(stores, key, ref)) ? { ignored: 'stale', jobId: undefined } : undefined

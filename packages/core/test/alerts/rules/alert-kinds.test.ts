@@ -183,8 +183,8 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   cancel_unconfirmed: {
     begin: async (scene) => {
       const jobId = await claimed(scene)
-      const asked = { jobId, licenseId: scene.licenseId, fingerprint: undefined, reason: 'a person' }
-      await scene.test.plane.jobs.cancel(asked)
+      const asked = { jobId, fingerprint: undefined, reason: 'a person' }
+      await scene.test.plane.jobs.cancel(PLATFORM, asked)
       scene.test.clock.advance({ seconds: 301 })
       await scene.test.plane.jobs.sweep()
     },

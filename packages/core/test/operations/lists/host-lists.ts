@@ -1,4 +1,4 @@
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildAccessSession, buildJob } from '@svc/testing'
 import { buildAlertWrite } from '../../../../testing/src/alerts/build-alert-write.ts'
 import { buildImage } from '../../../../testing/src/images/build-image.ts'
@@ -28,7 +28,11 @@ async function addJob({ stores, id, licenseId, host: { fingerprint }, isSpecial:
   const kinds = { kind: is ? 'deploy' : 'prune', app: is ? 'shop' : 'blog' } as const
   await stores.jobs.enqueue(buildJob({ id, licenseId, target: fingerprint, ...kinds }), now)
   if (is)
-    await stores.jobs.requestCancel({ jobId: id, licenseId, fingerprint: undefined, reason: 'lists' }, now)
+    await stores.jobs.requestCancel(
+      ofLicense(licenseId),
+      { jobId: id, fingerprint: undefined, reason: 'lists' },
+      now,
+    )
   return id
 }
 

@@ -1,6 +1,7 @@
-import type { CancelOutcome } from '@svc/core'
+import type { CancelOutcome, Scope } from '@svc/core'
 import type { CancelWrite } from '@svc/core/ports'
 import type { MemoryJob } from '../../jobs/memory-job.ts'
+import { isWithin } from '../../scoped-rows.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, isHeld, isSpent, spell } from './held.ts'
@@ -10,13 +11,18 @@ const CONFIRM_MS = 300_000
 
 /** Checks a cancel: it ends a pending job, asks the owner of a held job to stop, and changes no other job. */
 export function checkCancel(statement: Statement, verdict: Verdict): void {
-  const write = statement.args[0] as CancelWrite
+  const [scope, write] = statement.args as [Scope, CancelWrite]
   const outcome = statement.result as CancelOutcome | undefined
   const before = statement.before.get(write.jobId)
   const after = statement.tables.jobs.get(write.jobId)
   const expect = (holds: boolean, rule: string) =>
     verdict.expect(holds, rule, () => `cancel of ${spell(before)}: ${spell(after)}`)
-  if (before === undefined || after === undefined || !mayCancel(before, write)) {
+  if (
+    before === undefined ||
+    after === undefined ||
+    !isWithin(statement.tables, scope, before.job) ||
+    !mayCancel(before, write)
+  ) {
     expect(outcome === undefined && statement.changes.length === 0, 'I7 own cancels only')
     return
   }
@@ -35,8 +41,7 @@ export function checkCancel(statement: Statement, verdict: Verdict): void {
   expect(isSame && after.place === before.place && outcome?.effect === 'requested', 'cancel asks the owner')
 }
 
-function mayCancel({ job }: MemoryJob, { licenseId, fingerprint }: CancelWrite): boolean {
-  if (licenseId !== undefined && job.licenseId !== licenseId) return false
+function mayCancel({ job }: MemoryJob, { fingerprint }: CancelWrite): boolean {
   if (fingerprint === undefined) return true
   if (isHeld(job.state)) return job.claimedBy === fingerprint
   if (isEnded(job.state)) return job.claimedBy === undefined || job.claimedBy === fingerprint

@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import type { LogWrite } from '@svc/core/ports'
 import { inJobs, type PlantedBug, patch } from './planted-bug.ts'
 
@@ -68,7 +69,7 @@ export const logBugs: readonly PlantedBug[] = [
     seams: {
       storage: (storage, { timeline, life }) => {
         const appendLogs = async (write: LogWrite) => {
-          const job = await storage.jobs.get(write.jobId)
+          const job = await storage.jobs.get(PLATFORM, write.jobId)
           const isOwned = job?.claimedBy === write.fingerprint && job?.attempt === write.attempt
           if (job === undefined || !isOwned || write.offset === undefined)
             return storage.jobs.appendLogs(write)

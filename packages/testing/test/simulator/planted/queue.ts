@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { inJobs, isHeld, type PlantedBug, patch, type Row } from './planted-bug.ts'
 
 const isFailing = ({ job }: Row): boolean => job.cancel !== undefined
@@ -54,14 +55,14 @@ export const queueBugs: readonly PlantedBug[] = [
     },
   },
   inJobs('cancel: the license is not asked for', ['I7 own cancels only'], (jobs) => ({
-    requestCancel: (write) => jobs.requestCancel({ ...write, licenseId: undefined }),
+    requestCancel: (_, write) => jobs.requestCancel(PLATFORM, write),
   })),
   inJobs('cancel: the host is not asked for', ['I7 own cancels only'], (jobs) => ({
-    requestCancel: (write) => jobs.requestCancel({ ...write, fingerprint: undefined }),
+    requestCancel: (scope, write) => jobs.requestCancel(scope, { ...write, fingerprint: undefined }),
   })),
   inJobs('cancel: a held job goes back to the queue', ['cancel asks the owner'], (jobs, seam) => ({
-    requestCancel: async (write) => {
-      const outcome = await jobs.requestCancel(write)
+    requestCancel: async (scope, write) => {
+      const outcome = await jobs.requestCancel(scope, write)
       if (outcome?.effect === 'requested')
         patch(seam, write.jobId, (row) => ({
           ...row,
@@ -72,9 +73,9 @@ export const queueBugs: readonly PlantedBug[] = [
     },
   })),
   inJobs('cancel: forgotten when the job is held', ['a cancel is kept'], (jobs, seam) => ({
-    requestCancel: async (write) => {
+    requestCancel: async (scope, write) => {
       const before = seam.tables.jobs.get(write.jobId)
-      const outcome = await jobs.requestCancel(write)
+      const outcome = await jobs.requestCancel(scope, write)
       if (outcome?.effect === 'requested' && before !== undefined) patch(seam, write.jobId, () => before)
       return outcome
     },

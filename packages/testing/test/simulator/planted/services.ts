@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import type { LeaseAnswer } from '@svc/core/ports'
 import type { PlantedBug } from './planted-bug.ts'
 
@@ -30,7 +31,7 @@ export const serviceBugs: readonly PlantedBug[] = [
       plane: ({ jobs }) => {
         const report = jobs.report.bind(jobs)
         jobs.report = (write) =>
-          report(write).catch(async () => ({ effect: 'ignored', job: await jobs.get(write.jobId) }))
+          report(write).catch(async () => ({ effect: 'ignored', job: await jobs.get(PLATFORM, write.jobId) }))
       },
     },
   },
@@ -43,7 +44,7 @@ export const serviceBugs: readonly PlantedBug[] = [
         jobs.appendLogs = (write) =>
           append(write).catch(async () => {
             const next = (write.offset ?? 0) + write.lines.length
-            const job = await jobs.get(write.jobId)
+            const job = await jobs.get(PLATFORM, write.jobId)
             return { accepted: write.lines.length, stored: 0, next, job }
           })
       },
@@ -55,7 +56,7 @@ export const serviceBugs: readonly PlantedBug[] = [
     seams: {
       plane: ({ jobs }) => {
         const get = jobs.get.bind(jobs)
-        jobs.get = async (id) => ({ ...(await get(id)), state: 'failed' })
+        jobs.get = async (scope, id) => ({ ...(await get(scope, id)), state: 'failed' })
       },
     },
   },
