@@ -11,6 +11,6 @@ interface Owned {
 export function isWithin({ licenses }: MemoryTables, scope: Scope, { licenseId, tenantId }: Owned): boolean {
   if (scope.of === 'platform') return true
   if (scope.of === 'license') return licenseId === scope.id
-  const ofLicense = licenseId === undefined ? undefined : licenses.get(licenseId)?.tenantId
-  return (ofLicense ?? tenantId) === scope.id
+  // A license decides, whatever tenant its thing also names.
+  return (licenseId === undefined ? tenantId : licenses.get(licenseId)?.tenantId) === scope.id
 }

@@ -1,10 +1,11 @@
 // Examples from the random sequences: in each, the fake once answered differently from the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
-import { PLATFORM } from '@svc/core'
+import { ofTenant, PLATFORM } from '@svc/core'
 import type { NewUser } from '@svc/core/ports'
 import {
   buildAuditEntry,
+  buildEndpoint,
   buildHeartbeat,
   buildJob,
   buildLicense,
@@ -55,6 +56,13 @@ describe('the fake and the database agree', () => {
     const bar: Ask = ({ users }, now) => users.change('usr_absent', { disabled: true }, now)
     const end: Ask = ({ sessions }, now) => sessions.revokeAll('usr_absent', now)
     expect(await both(openSession, bar, end)).toEqual([0, 0])
+  })
+
+  it('an endpoint is of the tenant of its license alone, whatever tenant it names', async () => {
+    const endpoint = buildEndpoint({ licenseId: 'lic_absent', tenantId: 'ten_a' })
+    const add: Ask = ({ webhooks }, now) => webhooks.add(endpoint, 9, now)
+    const list: Ask = ({ webhooks }) => webhooks.list(ofTenant('ten_a'), { limit: 9 })
+    expect(await both(add, list)).toEqual([[], []])
   })
 
   it('log lines after the last possible number are none', async () => {
