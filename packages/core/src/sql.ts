@@ -16,8 +16,9 @@ import {
 import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './database/orm.ts'
 import { translateStorageErrors } from './database/statement-retry.ts'
 import { migrated, type OpenFolder, openFolder } from './storage/embedded-folder.ts'
+import { ENTITIES } from './storage/entities-sql.ts'
 import { copyFolder } from './storage/folder-copy.ts'
-import { ENTITIES, sqlStorage } from './storage/sql-storage.ts'
+import { sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
 import {
   type ExportOptions,

@@ -19,6 +19,10 @@ export function ofLicensesOrTenants(license = 'license_id', tenant = 'tenant_id'
   return { ...own, tenant: `(${tenant} = $1 or ${own.tenant})` }
 }
 
+/** Returns the condition under which a row belongs to a scope, whose id is `$1`. */
+export const isOwnedBy = (of: Scope['of'], ownership: Ownership): string =>
+  of === 'platform' ? '$1::text is null' : ownership[of]
+
 /** A statement with a text for each kind of scope. */
 export type ScopedStatement = (scope: Scope) => Statement
 
@@ -32,12 +36,8 @@ export function scoped(
   text: (isOwned: string) => string,
   ownership: Ownership = ofLicenses(),
 ): ScopedStatement {
-  const form = (of: Scope['of'], isOwned: string) => ({ name: `${name}-${of}`, text: text(isOwned) })
-  const statements = {
-    platform: form('platform', '$1::text is null'),
-    tenant: form('tenant', ownership.tenant),
-    license: form('license', ownership.license),
-  }
+  const form = (of: Scope['of']) => ({ name: `${name}-${of}`, text: text(isOwnedBy(of, ownership)) })
+  const statements = { platform: form('platform'), tenant: form('tenant'), license: form('license') }
   return ({ of }) => statements[of]
 }
 

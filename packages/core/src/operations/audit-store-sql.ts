@@ -14,12 +14,12 @@ export const AuditEntity = defineEntity({
   name: 'Audit',
   tableName: 'audit_log',
   properties: {
-    id: p.string().primary(),
+    id: p.text().primary(),
     at: p.datetime().defaultRaw('now()'),
-    actor: p.string(),
-    operation: p.string(),
+    actor: p.text(),
+    operation: p.text(),
     input: p.json().$type<Readonly<Record<string, unknown>>>(),
-    outcome: p.string(),
+    outcome: p.text(),
   },
 })
 

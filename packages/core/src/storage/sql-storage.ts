@@ -7,7 +7,6 @@ import type { Driver } from '../database/orm.ts'
 import type { Rows, Session, Statement } from '../database/session.ts'
 import { translateStorageErrors } from '../database/statement-retry.ts'
 import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
-import { AuditEntity } from '../operations/audit-store-sql.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -15,9 +14,6 @@ import {
   type StorageKind,
   type Stores,
 } from './storage.ts'
-
-/** The tables that the entity manager serves; the others have hand-written statements only. */
-export const ENTITIES = [AuditEntity]
 
 function withinTransaction(em: SqlEntityManager): Session {
   const rows = async <Row>({ text }: Statement, params: readonly unknown[]) =>

@@ -1,40 +1,52 @@
-import { idOf, scoped } from '../database/scoped-statement.ts'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { Session } from '../database/session.ts'
-import { at } from '../database/statement-time.ts'
-import { instant } from '../database/values.ts'
+import { type TablesOf, time, valuesOf } from '../database/table-sql.ts'
+import { atOrNow, statementsOver } from '../database/typed-statement.ts'
 import type { Scope } from '../scope.ts'
 import type { Tenant } from './tenant.ts'
 import type { TenantsStore } from './tenants-store.ts'
 
-const INSERT = {
-  name: 'tenant-add',
-  text: `insert into tenants (id, name, created_at) values ($1, $2, ${at('$3')})
-    on conflict (name) do nothing returning *`,
-}
+/** Table `tenants`. */
+export const TenantEntity = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenants',
+  properties: { id: p.text().primary(), name: p.text(), createdAt: time() },
+})
+
+const toTenant = valuesOf(TenantEntity)
+interface Tables extends TablesOf<typeof TenantEntity> {}
+const { statement, scoped } = statementsOver<Tables>()
+
+const ADD = statement(
+  'tenant-add',
+  (tables, given: Pick<Tenant, 'id' | 'name'> & { now: Date | undefined }) =>
+    tables
+      .insertInto('tenants')
+      .values({ id: given.id, name: given.name, created_at: atOrNow(given.now) })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returningAll(),
+)
+
 // Tenants do not exist for a license.
 const OWNERSHIP = { tenant: 'id = $1', license: '$1::text is null' }
+
 const FIND = scoped(
   'tenant-find',
-  (isOwned) => `select * from tenants where ${isOwned} and (id = $2 or name = $2) limit 1`,
+  (tables, { idOrName }: { idOrName: string }, isOwned) =>
+    tables
+      .selectFrom('tenants')
+      .selectAll()
+      .where(isOwned)
+      .where(({ eb, or }) => or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+      .limit(1),
   OWNERSHIP,
 )
+
 const LIST = scoped(
   'tenant-list',
-  (isOwned) => `select * from tenants where ${isOwned} order by id`,
+  (tables, _, isOwned) => tables.selectFrom('tenants').selectAll().where(isOwned).orderBy('id'),
   OWNERSHIP,
 )
-
-interface TenantRow {
-  readonly id: string
-  readonly name: string
-  readonly created_at: string
-}
-
-const toTenant = ({ id, name, created_at }: TenantRow): Tenant => ({
-  id,
-  name,
-  createdAt: instant(created_at),
-})
 
 /** Tenants in SQL. */
 export class SqlTenantsStore implements TenantsStore {
@@ -44,18 +56,16 @@ export class SqlTenantsStore implements TenantsStore {
     this.#session = session
   }
 
-  async add({ id, name }: Pick<Tenant, 'id' | 'name'>, now?: Date): Promise<Tenant | undefined> {
-    const [row] = await this.#session.rows<TenantRow>(INSERT, [id, name, now])
-    return row === undefined ? undefined : toTenant(row)
+  async add(tenant: Pick<Tenant, 'id' | 'name'>, now?: Date): Promise<Tenant | undefined> {
+    return (await ADD.run(this.#session, { ...tenant, now })).map(toTenant)[0]
   }
 
   async find(scope: Scope, idOrName: string): Promise<Tenant | undefined> {
-    const [row] = await this.#session.rows<TenantRow>(FIND(scope), [idOf(scope), idOrName])
-    return row === undefined ? undefined : toTenant(row)
+    return (await FIND.run(this.#session, scope, { idOrName })).map(toTenant)[0]
   }
 
   async list(scope: Scope): Promise<readonly Tenant[]> {
-    return (await this.#session.rows<TenantRow>(LIST(scope), [idOf(scope)])).map(toTenant)
+    return (await LIST.run(this.#session, scope, {})).map(toTenant)
   }
 }
 

@@ -4,7 +4,7 @@ import { PLATFORM } from '@svc/core'
 import { buildJob, buildTenant, embeddedFolder } from '@svc/testing'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { openStorage } from '../../src/sql.ts'
-import { ENTITIES } from '../../src/storage/sql-storage.ts'
+import { ENTITIES } from '../../src/storage/entities-sql.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 // Time limit: creating a database takes seconds on a busy machine.
