@@ -51,8 +51,8 @@ const parameters = new Proxy({}, { get: (_, name) => new Parameter(String(name))
 const SCOPE = 'id of the scope'
 
 /**
- * Returns the functions that declare statements over some tables, the `TablesOf` their entities. `given` stands
- * for the values of each run: under its names are parameters.
+ * Returns the functions that declare statements over some tables, the `TablesOf` their entities. `given`
+ * stands for the values of each run: under its names are parameters.
  */
 export function statementsOver<Tables>() {
   const tables = once(() => new Kysely<Tables>({ dialect }))
