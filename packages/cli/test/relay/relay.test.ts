@@ -241,6 +241,15 @@ describe('a relay', () => {
     operator.socket.close()
   })
 
+  it('a refused ticket takes no room', async () => {
+    await open({ RELAY_MAX_SESSIONS: '1' })
+    const late = await bench.opened()
+    await bench.test.plane.access.revoke(PLATFORM, late.id)
+    expect(await bench.connect('operator', late.token)).toEqual({ status: 410, error: 'session ended' })
+    const { token } = await bench.opened()
+    expect(await bench.connect('operator', token)).toBeInstanceOf(Side)
+  })
+
   it('records what the host prints and nothing that is typed, for its owner alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-record-'))
     await open({ RELAY_RECORD_DIR: folder })
