@@ -57,7 +57,6 @@ export type {
   AlertActionWrite,
   AlertContent,
   AlertFilter,
-  AlertScope,
   AlertsStore,
   AlertWrite,
 } from './alerts/alerts-store.ts'

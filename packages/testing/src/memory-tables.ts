@@ -22,14 +22,14 @@ export class MemoryTables {
   readonly agents = new MemoryTable<MemoryAgent>(this.undo)
   readonly deliveries = new MemoryTable<MemoryDelivery>(this.undo)
   readonly recipients = new MemoryTable<MemoryRecipient>(this.undo)
-  readonly alerting = new AlertTables(this.undo, this.deliveries)
+  readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
+  readonly alerting = new AlertTables(this.undo, this.deliveries, this.licenses)
   readonly audit = new MemoryTable<AuditEntry>(this.undo)
   readonly deployments = new MemoryTable<NewDeployment & { readonly createdAt: Date }>(this.undo)
   /** Grouped: the unfinished jobs of each license. */
   readonly jobs = new MemoryTable<MemoryJob>(this.undo, (row) =>
     isTerminal(row.job.state) ? undefined : row.job.licenseId,
   )
-  readonly licenses = new MemoryTable<MemoryLicense>(this.undo)
   /** The log chunks of each job, in order. */
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
   /** Whether the tables tell events already. */

@@ -27,9 +27,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'audit: a run whose input cannot be read leaves no row',
     file: OPERATIONS,
-    find: 'const work = () => operation.run(this.#servicesFor(operator), input, operator)',
+    find: 'const work = () => operation.run(this.#parts.services, input, operator)',
     replace:
-      'const begun = operation.run(this.#servicesFor(operator), input, operator)\n    const work = () => begun',
+      'const begun = operation.run(this.#parts.services, input, operator)\n    const work = () => begun',
     suites: AUDIT,
   },
   {

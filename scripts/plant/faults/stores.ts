@@ -61,8 +61,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'alerts: a license sees all alerts of its tenant',
     file: 'packages/core/src/alerts/alerts-store-sql.ts',
-    find: "or (a.license_id = '' and a.tenant_id = $2))",
-    replace: 'or a.tenant_id = $2)',
+    find: "(a.license_id = '' and a.tenant_id =",
+    replace: '(a.license_id is not null and a.tenant_id =',
     suites: [
       'packages/core/test/alerts/alerts-store.test.ts',
       'packages/core/test/alerts/alert-lists.test.ts',

@@ -1,7 +1,6 @@
 import type { Fault } from '../fault.ts'
 
 const SCOPES = 'packages/core/src/database/scoped-statement.ts'
-const TENANT = 'packages/core/src/operations/tenant'
 const OPERATOR = 'packages/core/src/operations/operator.ts'
 const SUITE = ['packages/http/test/access/tenants.test.ts']
 const SCOPE_SUITES = ['packages/core/test/storage/scopes.test.ts']
@@ -10,13 +9,6 @@ const MATRIX = ['packages/http/test/access/matrix.test.ts']
 
 /** Mistakes about the things that a tenant's people reach. */
 export const faults: readonly Fault[] = [
-  {
-    name: 'tenants: a tenant’s people get the services of the platform',
-    file: 'packages/core/src/wiring/operations.ts',
-    find: 'return tenantId === undefined ? services',
-    replace: 'return tenantId === tenantId ? services',
-    suites: SUITE,
-  },
   {
     name: 'tenants: the scope of an operation is not looked at',
     file: OPERATOR,
@@ -38,34 +30,6 @@ export const faults: readonly Fault[] = [
     replace:
       "permission: 'platform.deploy',\n    scope: 'platform',\n    changes: true,\n    input: { host, license, label",
     suites: MATRIX,
-  },
-  {
-    name: 'tenants: every license counts as theirs',
-    file: `${TENANT}/tenant-licenses.ts`,
-    find: 'return tenantId === this.#tenantId',
-    replace: 'return tenantId !== undefined',
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: alerts are acted on in the scope that was asked for',
-    file: `${TENANT}/tenant-alerts.ts`,
-    find: 'this.#alerts.act({ ...input, scope: await this.#within(input.scope) })',
-    replace: 'this.#alerts.act(input)',
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: any alert is shown',
-    file: `${TENANT}/tenant-alerts.ts`,
-    find: 'alert?.tenantId === this.#tenantId ? alert : undefined',
-    replace: 'alert',
-    suites: SUITE,
-  },
-  {
-    name: 'tenants: every webhook is listed',
-    file: `${TENANT}/tenant-alerts.ts`,
-    find: 'webhook.tenantId === this.#tenantId',
-    replace: "webhook.tenantId !== ''",
-    suites: SUITE,
   },
   {
     name: 'scopes: things of every license are a tenant’s',
@@ -101,5 +65,26 @@ export const faults: readonly Fault[] = [
     find: "if (scope.of !== 'platform') return (await this.named(scope, name)).id\n",
     replace: '',
     suites: ['packages/core/test/licenses/names.test.ts'],
+  },
+  {
+    name: 'scopes: any alert is shown',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: '${isOwned} and a.id = any($2::text[])',
+    replace: '(${isOwned} or true) and a.id = any($2::text[])',
+    suites: SCOPE_SUITES,
+  },
+  {
+    name: 'scopes: a license does not see the alerts of its tenant as a whole',
+    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    find: 'where l.id = $1',
+    replace: 'where l.id = $1 and false',
+    suites: ['packages/core/test/alerts/alerts-store.test.ts'],
+  },
+  {
+    name: 'scopes: every webhook of alerts is listed',
+    file: 'packages/core/src/alerts/delivery/alert-deliveries-store-sql.ts',
+    find: 'alert_webhooks where ${isOwned} order',
+    replace: 'alert_webhooks where (${isOwned} or true) order',
+    suites: SCOPE_SUITES,
   },
 ]

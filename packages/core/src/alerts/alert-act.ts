@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import { redact } from '../redaction/redactor.ts'
+import type { Scope } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Alert, type AlertAction, MAX_ACTED_ALERTS } from './alert.ts'
 import { writeOf } from './alert-evaluation.ts'
 import { ACK_SECONDS, resolvedByHand } from './alert-lifecycle.ts'
-import type { AlertScope } from './alerts-store.ts'
 
 /** Default and longest duration of a snooze, in seconds. */
 export const SNOOZE_SECONDS = { fallback: 3600, max: 30 * 86_400 } as const
@@ -20,7 +20,6 @@ export interface AlertNames {
 
 /** Input of an action on alerts. */
 export interface ActInput extends AlertNames {
-  readonly scope: AlertScope
   readonly action: AlertAction
   /** When a snooze ends, or how long it lasts; not both. */
   readonly until?: Date | undefined
@@ -39,33 +38,34 @@ interface Parts {
 const invalid = (detail: string) => new Problem('invalid-input', { details: [detail] })
 
 /** Performs an action on alerts; see `Alerts.act`. */
-export async function actOn(parts: Parts, input: ActInput): Promise<readonly Alert[]> {
+export async function actOn(parts: Parts, scope: Scope, input: ActInput): Promise<readonly Alert[]> {
   const { storage, clock } = parts
-  const { action, actor, scope } = input
+  const { action, actor } = input
   const until = endOf(parts, input)
-  const before = await named(storage, input)
+  const before = await named(storage, scope, input)
   const ids = before.map(({ id }) => id)
   const changed =
     action === 'resolve'
       ? await resolveAll(parts, before, actor)
       : await storage.alerts.write({ ids, action, actor, until }, clock.statementTime())
   await record(parts, input, { ids, changed })
-  return storage.alerts.byIds(ids, scope)
+  return storage.alerts.byIds(scope, ids)
 }
 
 /** Returns the named alerts. @throws Problem `not-found` unless all of them are known */
 export async function named(
   storage: Storage,
-  { id, ids, dedupKey, scope }: AlertNames & { readonly scope: AlertScope },
+  scope: Scope,
+  { id, ids, dedupKey }: AlertNames,
 ): Promise<readonly Alert[]> {
   const ways = [id, ids, dedupKey].filter((way) => way !== undefined)
   if (ways.length !== 1) throw invalid('id: expected one of id, dedup_key and ids')
-  if (dedupKey !== undefined) return byKey(storage, dedupKey, scope)
+  if (dedupKey !== undefined) return byKey(storage, scope, dedupKey)
   const wanted = [...new Set(ids ?? [id ?? ''])]
   if (wanted.length === 0 || wanted.length > MAX_ACTED_ALERTS) {
     throw invalid(`ids: expected a list of 1 to ${MAX_ACTED_ALERTS} entries`)
   }
-  const found = await storage.alerts.byIds(wanted, scope)
+  const found = await storage.alerts.byIds(scope, wanted)
   if (found.length < wanted.length) throw unknown()
   return found
 }
@@ -73,8 +73,8 @@ export async function named(
 const unknown = () =>
   new Problem('not-found', { detail: 'there is no such alert: svc alerts list shows them' })
 
-async function byKey(storage: Storage, dedupKey: string, scope: AlertScope): Promise<readonly Alert[]> {
-  const found = await storage.alerts.byKey(dedupKey, scope)
+async function byKey(storage: Storage, scope: Scope, dedupKey: string): Promise<readonly Alert[]> {
+  const found = await storage.alerts.byKey(scope, dedupKey)
   if (found.length === 0) throw unknown()
   if (found.length > 1) {
     const candidates = found.map(({ id, licenseId }) => `${id} (${licenseId || 'no license'})`)

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { Problem } from '../problem.ts'
+import type { Scope } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import type { AlertFilter, AlertPlace } from './alerts-store.ts'
@@ -33,10 +34,15 @@ function placeOf(cursor: string): AlertPlace {
 /** Reads one page. @throws Problem `invalid-input` for an invalid cursor */
 export async function listAlerts(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
+  scope: Scope,
   { cursor, limit = ALERTS_LISTED.fallback, ...filter }: AlertQuery,
 ): Promise<AlertPage> {
   const after = cursor === undefined ? undefined : placeOf(cursor)
-  const found = await storage.alerts.list({ ...filter, after, limit: limit + 1 }, clock.statementTime())
+  const found = await storage.alerts.list(
+    scope,
+    { ...filter, after, limit: limit + 1 },
+    clock.statementTime(),
+  )
   const alerts = found.slice(0, limit)
   const last = alerts.at(-1)
   return { alerts, nextCursor: found.length > limit && last ? cursorOf(last) : undefined }

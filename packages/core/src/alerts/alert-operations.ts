@@ -16,15 +16,11 @@ import {
 import { ALERT_TRANSITIONS } from './alert-lifecycle.ts'
 import { ALERTS_LISTED } from './alert-list.ts'
 import { type Alerts, noAlert } from './alerts.ts'
-import type { AlertScope } from './alerts-store.ts'
 import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
-
-/** The part of the alerts that operations use. */
-export type OperatedAlerts = Pick<Alerts, 'act' | 'get' | 'list' | 'now' | 'scopeOf' | 'story'>
 
 /** The services that operations on alerts use. */
 export interface AlertUses {
-  readonly alerts: OperatedAlerts
+  readonly alerts: Alerts
 }
 
 const operation = operationOf<AlertUses>()
@@ -56,9 +52,6 @@ const alertShape = shape({
   tenant_id: optional(word),
 })
 const listed = listOf(alertShape, Number.POSITIVE_INFINITY)
-
-const scopeOf = async (alerts: OperatedAlerts, { licenseId }: LicenseScope): Promise<AlertScope> =>
-  licenseId === undefined ? {} : alerts.scopeOf(licenseId)
 
 const dateOf = (seconds: number | undefined): Date | undefined =>
   seconds === undefined ? undefined : new Date(seconds * 1000)
@@ -132,11 +125,10 @@ const actions = ALERT_ACTIONS.map((action) =>
       note: optional(text(0, MAX_NOTE_CHARS)),
     },
     answer: { ok: flag(), alert: optional(alertShape), alerts: optional(listed) },
-    run: async ({ alerts }, input, { name: actor }, license) => {
+    run: async ({ alerts }, input, { name: actor, scope }, license) => {
       const { id, ids, dedup_key: dedupKey, until, for_seconds: forSeconds, note } = input
-      const scope = await scopeOf(alerts, license)
       const asked = { id, ids, dedupKey, action, until: dateOf(until), forSeconds, note }
-      const views = viewsOf(await alerts.act({ ...asked, scope, actor }), alerts.now(), license)
+      const views = viewsOf(await alerts.act(scope, { ...asked, actor }), alerts.now(), license)
       return ids === undefined ? { ok: true, alert: views[0] } : { ok: true, alerts: views }
     },
   }),
@@ -160,9 +152,8 @@ export const alertOperations = [
       cursor: optional(text(1, 64)),
     },
     answer: { alerts: listed, next_cursor: optional(word) },
-    run: async ({ alerts }, { since, ...filter }, _operator, license) => {
-      const scope = await scopeOf(alerts, license)
-      const page = await alerts.list({ ...filter, scope, since: dateOf(since) })
+    run: async ({ alerts }, { since, ...filter }, { scope }, license) => {
+      const page = await alerts.list(scope, { ...filter, since: dateOf(since) })
       return {
         alerts: viewsOf(page.alerts, alerts.now(), license),
         ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
@@ -181,8 +172,8 @@ export const alertOperations = [
       deliveries: listOf(announced, Number.POSITIVE_INFINITY),
       actions: listOf(acted, Number.POSITIVE_INFINITY),
     },
-    run: async ({ alerts }, { id }) => {
-      const alert = await alerts.get(id)
+    run: async ({ alerts }, { id }, { scope }) => {
+      const alert = await alerts.get(scope, id)
       if (alert === undefined) throw noAlert(id)
       return storyView(alert, alerts.now(), await alerts.story(id))
     },

@@ -1,6 +1,8 @@
+import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { given, instant } from '../database/values.ts'
+import type { Scope } from '../scope.ts'
 import {
   ALERT_STATUSES,
   type Alert,
@@ -16,8 +18,12 @@ import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
 const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
 const SHOWN = `select a.*, w.snoozed_until ${JOINED}`
-const IN_SCOPE = `($1::text is null or a.license_id = $1 or (a.license_id = '' and a.tenant_id = $2))
-    and ($1::text is not null or $2::text is null or a.tenant_id = $2)`
+// A license sees what is about its tenant as a whole, too.
+const OWNERSHIP = {
+  tenant: 'a.tenant_id = $1',
+  license: `(a.license_id = $1
+    or (a.license_id = '' and a.tenant_id = (select l.tenant_id from licenses l where l.id = $1)))`,
+}
 const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
   when w.snoozed_until > ${now} then 'snoozed' when a.ack_expires_at > ${now} then 'acknowledged' else 'firing' end`
 
@@ -34,21 +40,28 @@ const WATCHES = {
     left join lateral (select * from alerts a where a.license_id = w.license_id and a.dedup_key = w.dedup_key
       order by a.resolved_at desc nulls first, a.id desc limit 1) a on true`,
 }
-const BY_IDS = { name: 'alert-by-ids', text: `${SHOWN} where ${IN_SCOPE} and a.id = any($3::text[])` }
-const BY_KEY = {
-  name: 'alert-by-key',
-  text: `select distinct on (a.license_id) a.*, w.snoozed_until ${JOINED} where ${IN_SCOPE} and a.dedup_key = $3
+const BY_IDS = scoped(
+  'alert-by-ids',
+  (isOwned) => `${SHOWN} where ${isOwned} and a.id = any($2::text[])`,
+  OWNERSHIP,
+)
+const BY_KEY = scoped(
+  'alert-by-key',
+  (isOwned) =>
+    `select distinct on (a.license_id) a.*, w.snoozed_until ${JOINED} where ${isOwned} and a.dedup_key = $2
     order by a.license_id, a.resolved_at is not null, a.id desc`,
-}
-const LIST = {
-  name: 'alert-list',
-  text: `${SHOWN} where ${IN_SCOPE} and ($3::text is null or ${status(at('$10'))} = $3)
-      and ($4::text is null or a.hostname = $4 or a.fingerprint = $4 or 'agt_' || left(a.fingerprint, 12) = $4)
-      and ($5::text is null or a.kind = $5) and ($6::timestamptz is null or a.starts_at >= $6)
-      and ($7::text is null or (a.resolved_at is not null) > $8
-        or ((a.resolved_at is not null) = $8 and a.id < $7))
-    order by (a.resolved_at is not null), a.id desc limit $9`,
-}
+  OWNERSHIP,
+)
+const LIST = scoped(
+  'alert-list',
+  (isOwned) => `${SHOWN} where ${isOwned} and ($2::text is null or ${status(at('$9'))} = $2)
+      and ($3::text is null or a.hostname = $3 or a.fingerprint = $3 or 'agt_' || left(a.fingerprint, 12) = $3)
+      and ($4::text is null or a.kind = $4) and ($5::timestamptz is null or a.starts_at >= $5)
+      and ($6::text is null or (a.resolved_at is not null) > $7
+        or ((a.resolved_at is not null) = $7 and a.id < $6))
+    order by (a.resolved_at is not null), a.id desc limit $8`,
+  OWNERSHIP,
+)
 const UNRESOLVED = `a.id = any($1::text[]) and a.resolved_at is null`
 const ACK = {
   name: 'alert-ack',
@@ -160,23 +173,21 @@ export class SqlAlertsStore implements port.AlertsStore {
     }))
   }
 
-  async byIds(ids: readonly string[], scope: port.AlertScope): Promise<readonly Alert[]> {
-    const rows = await this.#session.rows<AlertRow>(BY_IDS, [scope.licenseId, scope.tenantId, ids])
+  async byIds(scope: Scope, ids: readonly string[]): Promise<readonly Alert[]> {
+    const rows = await this.#session.rows<AlertRow>(BY_IDS(scope), [idOf(scope), ids])
     const found = new Map(rows.map((row) => [row.id, toAlert(row)]))
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  async byKey(dedupKey: string, scope: port.AlertScope): Promise<readonly Alert[]> {
-    return (await this.#session.rows<AlertRow>(BY_KEY, [scope.licenseId, scope.tenantId, dedupKey])).map(
-      toAlert,
-    )
+  async byKey(scope: Scope, dedupKey: string): Promise<readonly Alert[]> {
+    return (await this.#session.rows<AlertRow>(BY_KEY(scope), [idOf(scope), dedupKey])).map(toAlert)
   }
 
-  async list(filter: port.AlertFilter, now?: Date): Promise<readonly Alert[]> {
-    const { scope, status: wanted, host, kind, since, after, limit } = filter
-    const which = [scope.licenseId, scope.tenantId, wanted, host, kind, since]
+  async list(scope: Scope, filter: port.AlertFilter, now?: Date): Promise<readonly Alert[]> {
+    const { status: wanted, host, kind, since, after, limit } = filter
+    const which = [idOf(scope), wanted, host, kind, since]
     const params = [...which, after?.id, after?.isResolved ?? false, limit, now]
-    return (await this.#session.rows<AlertRow>(LIST, params)).map(toAlert)
+    return (await this.#session.rows<AlertRow>(LIST(scope), params)).map(toAlert)
   }
 
   async counts(now?: Date): Promise<port.AlertCounts> {

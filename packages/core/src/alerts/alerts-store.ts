@@ -1,3 +1,4 @@
+import type { Scope } from '../scope.ts'
 import type {
   Alert,
   AlertAction,
@@ -9,18 +10,8 @@ import type {
 } from './alert.ts'
 import type { AlertKey, LifecycleStep } from './alert-lifecycle.ts'
 
-/**
- * Owner whose alerts are meant: a license, with the alerts of its tenant as a whole; or a tenant with all its
- * licenses. Empty: all alerts.
- */
-export interface AlertScope {
-  readonly licenseId?: string | undefined
-  readonly tenantId?: string | undefined
-}
-
 /** Filter for a list of alerts. */
 export interface AlertFilter {
-  readonly scope: AlertScope
   readonly status?: AlertStatus | undefined
   /** Display id, hostname or full fingerprint. */
   readonly host?: string | undefined
@@ -104,6 +95,7 @@ export interface AlertKeyId {
 /**
  * Storage of alerts and of the state of their dedup keys. Every method is one atomic intention; only tests
  * give `now`. A license has at most one unresolved alert for each dedup key.
+ * A license sees the alerts of its tenant as a whole too.
  */
 export interface AlertsStore {
   /** Returns the state of all dedup keys, or of one, and the instant of the reading. */
@@ -124,14 +116,14 @@ export interface AlertsStore {
   /** Returns the record of an alert, oldest entry first. */
   actions(alertId: string): Promise<readonly AlertActionEntry[]>
   /** Returns the alerts of these ids within a scope, in the order of `ids`. */
-  byIds(ids: readonly string[], scope: AlertScope): Promise<readonly Alert[]>
+  byIds(scope: Scope, ids: readonly string[]): Promise<readonly Alert[]>
   /**
    * Returns the unresolved alert of a dedup key, else its latest one: one alert for each license that has the
    * key.
    */
-  byKey(dedupKey: string, scope: AlertScope): Promise<readonly Alert[]>
+  byKey(scope: Scope, dedupKey: string): Promise<readonly Alert[]>
   /** Lists alerts, unresolved ones first, then newest first. */
-  list(filter: AlertFilter, now?: Date): Promise<readonly Alert[]>
+  list(scope: Scope, filter: AlertFilter, now?: Date): Promise<readonly Alert[]>
   counts(now?: Date): Promise<AlertCounts>
   /**
    * Deletes alerts that were resolved more than `keepDays` ago with everything that belongs to them, and

@@ -3,14 +3,13 @@ import { purgeDeliveries } from '../deliveries/retention.ts'
 import type { Ids } from '../ids.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { Problem } from '../problem.ts'
-import { PLATFORM } from '../scope.ts'
+import { PLATFORM, type Scope } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Alert } from './alert.ts'
 import { type ActInput, actOn } from './alert-act.ts'
 import { withTenants, writesOf } from './alert-evaluation.ts'
 import { type AlertPage, type AlertQuery, listAlerts } from './alert-list.ts'
 import type { AlertMetrics } from './alert-metrics.ts'
-import type { AlertScope } from './alerts-store.ts'
 import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
 import type { AlertNotifier } from './delivery/alert-notifier.ts'
 import type { AlertFacts } from './rules/alert-facts.ts'
@@ -88,18 +87,12 @@ export class Alerts {
     return storage.alerts.purge(keepDays, clock.statementTime())
   }
 
-  /** Returns the scope of a license: its own alerts and the alerts on its tenant as a whole. */
-  async scopeOf(licenseId: string): Promise<AlertScope> {
-    const license = await this.#parts.storage.licenses.get(licenseId)
-    return { licenseId, tenantId: license?.tenantId }
-  }
-
   /**
-   * Lists alerts, unresolved ones first, then newest first.
+   * Lists the alerts of a scope, unresolved ones first, then newest first.
    * @throws Problem `invalid-input` for an invalid cursor
    */
-  list(query: AlertQuery): Promise<AlertPage> {
-    return listAlerts(this.#parts, query)
+  list(scope: Scope, query: AlertQuery): Promise<AlertPage> {
+    return listAlerts(this.#parts, scope, query)
   }
 
   /**
@@ -107,13 +100,13 @@ export class Alerts {
    * @throws Problem `not-found` if one is unknown in the scope (then none is changed), `ambiguous`,
    * `invalid-input`
    */
-  act(input: ActInput): Promise<readonly Alert[]> {
-    return actOn(this.#parts, input)
+  act(scope: Scope, input: ActInput): Promise<readonly Alert[]> {
+    return actOn(this.#parts, scope, input)
   }
 
-  /** Returns an alert of any owner by its id. */
-  async get(id: string): Promise<Alert | undefined> {
-    return (await this.#parts.storage.alerts.byIds([id], {}))[0]
+  /** Returns an alert of a scope by its id. */
+  async get(scope: Scope, id: string): Promise<Alert | undefined> {
+    return (await this.#parts.storage.alerts.byIds(scope, [id]))[0]
   }
 
   /** Returns the instant that statuses are computed for. */

@@ -6,13 +6,12 @@ import type { Log } from '../log.ts'
 import { auditableInput } from '../operations/auditable-input.ts'
 import { type Caller, operatorOf } from '../operations/caller.ts'
 import type { Answer, Operation as OperationOf } from '../operations/operation.ts'
-import { lackOf, type Operator, roleOf } from '../operations/operator.ts'
+import { lackOf, type Operator } from '../operations/operator.ts'
 import { Problem } from '../problem.ts'
 import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
 import { storable } from '../validation.ts'
 import { OPERATIONS, type Services } from './features.ts'
-import { tenantServices } from './tenant-services.ts'
 
 type Operation = OperationOf<Services>
 
@@ -81,7 +80,7 @@ export class Operations {
       if (name === 'sessions.mint' && caller.minted)
         throw new Problem('forbidden', { detail: 'a minted session mints no other: sign in with svc login' })
       await this.#parts.accounts.confirm(caller, credentials)
-      return operation.run(this.#servicesFor(operator), clean, operator)
+      return operation.run(this.#parts.services, clean, operator)
     })
   }
 
@@ -97,14 +96,8 @@ export class Operations {
   }
 
   #run(operation: Operation, input: unknown, operator: Operator): Promise<Answer> {
-    const work = () => operation.run(this.#servicesFor(operator), input, operator)
+    const work = () => operation.run(this.#parts.services, input, operator)
     return operation.changes ? this.#recorded(operation, input, operator, work) : work()
-  }
-
-  #servicesFor(operator: Operator): Services {
-    const { services, storage } = this.#parts
-    const tenantId = roleOf(operator)?.tenantId
-    return tenantId === undefined ? services : tenantServices(services, storage, tenantId)
   }
 
   /** @throws Problem `rate-limited` */

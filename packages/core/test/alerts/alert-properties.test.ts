@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { ALERT_ACTIONS } from '@svc/core/adapters'
 import fc from 'fast-check'
 import { TRIES_ALL } from '../../../../test/support/sample.ts'
@@ -57,14 +58,14 @@ class Run {
       await Promise.all(replicas)
     }
     if (each.what !== 'act') return
-    const { alerts } = await plane.alerts.list({ scope: {} })
+    const { alerts } = await plane.alerts.list(PLATFORM, {})
     const alert = alerts[each.pick % Math.max(1, alerts.length)]
     if (alert === undefined) return
-    await plane.alerts.act({ scope: {}, id: alert.id, action: each.action, actor: 'ann' })
+    await plane.alerts.act(PLATFORM, { id: alert.id, action: each.action, actor: 'ann' })
   }
 
   async check(): Promise<void> {
-    const { alerts } = await this.scene.test.plane.alerts.list({ scope: {}, limit: 500 })
+    const { alerts } = await this.scene.test.plane.alerts.list(PLATFORM, { limit: 500 })
     const open = alerts.filter(({ resolvedAt }) => resolvedAt === undefined)
     const keys = open.map(({ licenseId, dedupKey }) => `${licenseId} ${dedupKey}`)
     expect(new Set(keys).size).toBe(keys.length)

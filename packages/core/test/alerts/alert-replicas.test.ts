@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createOutbound, type Storage } from '@svc/core'
+import { createOutbound, ofLicense, type Storage } from '@svc/core'
 import { buildHeartbeat, FakeClock, postgresStorage, type TestPlane, testPlane } from '@svc/testing'
 import { type FarSide, farSide } from '../../../../test/support/far-side.ts'
 import { ScriptedResolver } from '../net/scripted-resolver.ts'
@@ -72,7 +72,7 @@ describe(`replicas that tick at once on ${POSTGRES}`, () => {
     await ticks()
     await ticks()
     expect([far.seen.length, lines()]).toEqual([2, 2])
-    const alerts = await storage.alerts.list({ scope: { licenseId }, limit: 100 })
+    const alerts = await storage.alerts.list(ofLicense(licenseId), { limit: 100 })
     expect(alerts).toMatchObject([{ count: 1, resolvedAt: expect.any(Date) }])
     const reports = await storage.alertDeliveries.reports(alerts[0]?.id ?? '')
     expect(
@@ -89,7 +89,7 @@ describe(`replicas that tick at once on ${POSTGRES}`, () => {
     await ticks()
     await beat(10)
     await ticks()
-    const found = await storage.alerts.list({ scope: { licenseId }, kind: 'rate_limited_fleet', limit: 9 })
+    const found = await storage.alerts.list(ofLicense(licenseId), { kind: 'rate_limited_fleet', limit: 9 })
     expect(found).toMatchObject([{ details: { refused: 3 * REPLICAS } }])
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { ALERT_KINDS } from '@svc/core/ports'
 import { FleetScene } from './fleet-scene.ts'
 
@@ -18,11 +18,11 @@ describe('alerts of a fleet', () => {
     await scene.beat({ diskPct: 95 })
     await scene.tick()
     await scene.tick()
-    const { alerts } = await scene.test.plane.alerts.list({ scope: {}, kind: 'disk_high' })
+    const { alerts } = await scene.test.plane.alerts.list(PLATFORM, { kind: 'disk_high' })
     return alerts[0]?.id ?? ''
   }
-  const act = (input: object) =>
-    scene.test.plane.alerts.act({ scope: {}, actor: 'ann', action: 'ack', ...input })
+  const act = (input: object, scope = PLATFORM) =>
+    scene.test.plane.alerts.act(scope, { actor: 'ann', action: 'ack', ...input })
 
   it('a drained host raises neither host_offline nor host_stopped, and does when it is back in service', async () => {
     await scene.beat({ state: 'stopped', fingerprint: 'stopped' })
@@ -152,7 +152,7 @@ describe('alerts of a fleet', () => {
     await scene.beat({ diskPct: 95 })
     await scene.tick()
     expect(scene.told()).toEqual(['firing disk_high', 'resolved disk_high', 'firing disk_high'])
-    expect(await scene.test.plane.alerts.get(id)).toMatchObject({ count: 2, resolvedAt: undefined })
+    expect(await scene.test.plane.alerts.get(PLATFORM, id)).toMatchObject({ count: 2, resolvedAt: undefined })
   })
 
   it('a snooze holds for the next alert of its key', async () => {
@@ -164,7 +164,7 @@ describe('alerts of a fleet', () => {
     await scene.beat({ diskPct: 95 })
     await scene.tick()
     await scene.tick()
-    const { alerts } = await scene.test.plane.alerts.list({ scope: {}, kind: 'disk_high', status: 'snoozed' })
+    const { alerts } = await scene.test.plane.alerts.list(PLATFORM, { kind: 'disk_high', status: 'snoozed' })
     expect(alerts).toHaveLength(1)
     expect(alerts[0]?.id).not.toBe(id)
     expect(scene.told().filter((told) => told === 'firing disk_high')).toHaveLength(1)
@@ -187,7 +187,7 @@ describe('alerts of a fleet', () => {
   it('one unknown id among others changes none of them', async () => {
     const id = await opened()
     await expect(act({ ids: [id, 'alr_unknown'] })).rejects.toMatchObject({ code: 'not-found' })
-    expect(await scene.test.plane.alerts.get(id)).toMatchObject({ acknowledgedAt: undefined })
+    expect(await scene.test.plane.alerts.get(PLATFORM, id)).toMatchObject({ acknowledgedAt: undefined })
   })
 
   it('a key that alerts of several licenses have is ambiguous for operators, not for a license', async () => {
@@ -199,9 +199,10 @@ describe('alerts of a fleet', () => {
     await scene.tick()
     await scene.tick()
     await expect(act({ dedupKey: 'disk_high:fp' })).rejects.toMatchObject({ code: 'ambiguous' })
-    const scope = await plane.alerts.scopeOf(other.id)
-    expect(await act({ dedupKey: 'disk_high:fp', scope })).toMatchObject([{ licenseId: other.id }])
-    const mine = await plane.alerts.list({ scope: { licenseId: scene.licenseId } })
+    expect(await act({ dedupKey: 'disk_high:fp' }, ofLicense(other.id))).toMatchObject([
+      { licenseId: other.id },
+    ])
+    const mine = await plane.alerts.list(ofLicense(scene.licenseId), {})
     expect(mine.alerts.every(({ licenseId }) => licenseId === scene.licenseId)).toBe(true)
   })
 
@@ -218,6 +219,6 @@ describe('alerts of a fleet', () => {
     await act({ id, action: 'resolve' })
     scene.test.clock.advance({ days: 91 })
     expect(await scene.test.plane.alerts.purge()).toBe(1)
-    expect(await scene.test.plane.alerts.get(id)).toBeUndefined()
+    expect(await scene.test.plane.alerts.get(PLATFORM, id)).toBeUndefined()
   })
 })

@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import type { Evaluation, HeartbeatWrite } from '@svc/core/ports'
 import { buildHeartbeat, type TestPlane, type TestPlaneOverrides, testPlane } from '@svc/testing'
 
@@ -34,7 +35,7 @@ export class FleetScene implements AsyncDisposable {
 
   /** Returns the kinds of the unresolved alerts. */
   async open(): Promise<string[]> {
-    const { alerts } = await this.test.plane.alerts.list({ scope: {} })
+    const { alerts } = await this.test.plane.alerts.list(PLATFORM, {})
     return alerts.filter(({ resolvedAt }) => resolvedAt === undefined).map(({ kind }) => kind)
   }
 

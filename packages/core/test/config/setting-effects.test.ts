@@ -84,7 +84,7 @@ async function keptAlerts(env: Environment): Promise<number> {
   }
   scene.test.clock.advance({ hours: 48 })
   await scene.test.plane.alerts.purge()
-  return (await scene.test.plane.alerts.list({ scope: {} })).alerts.length
+  return (await scene.test.plane.alerts.list(PLATFORM, {})).alerts.length
 }
 
 /** Asks the system check about a tick that is 1,000 seconds old. */

@@ -1,3 +1,4 @@
+import { PLATFORM } from '@svc/core'
 import { ALERT_ACTIONS, ALERT_STATUSES } from '@svc/core/adapters'
 import { ALERT_KINDS, ALERT_SEVERITIES } from '@svc/core/ports'
 import fc from 'fast-check'
@@ -20,6 +21,7 @@ import {
   pick,
   rarely,
   type Step,
+  scope,
   steps,
   type World,
   words,
@@ -93,7 +95,7 @@ const alertIdOf = (world: World, { alert }: LifecycleStep, watch: AlertKey, plac
 
 /** Returns ids of some alerts so far, or an absent one. */
 async function alertIds(world: World, picks: readonly number[]): Promise<readonly string[]> {
-  const known = await world.fake.alerts.list({ scope: {}, limit: 50 }, world.clock.now())
+  const known = await world.fake.alerts.list(PLATFORM, { limit: 50 }, world.clock.now())
   return picks.map((which) => known[which % (known.length + 1)]?.id ?? 'alr_absent')
 }
 
@@ -141,7 +143,7 @@ const record = steps(
 const list = steps(
   'list alerts',
   fc.record({
-    scope: fc.oneof(fc.constant({}), fc.record({ licenseId: owner, tenantId: rarely(tenantId) })),
+    scope,
     status: rarely(fc.constantFrom(...ALERT_STATUSES)),
     host: rarely(fc.oneof(fingerprint, words)),
     kind: rarely(fc.constantFrom(...ALERT_KINDS)),
@@ -149,14 +151,14 @@ const list = steps(
     after: rarely(fc.record({ pick, isResolved: fc.boolean() })),
     limit: fc.constantFrom(1, 3, 50),
   }),
-  ({ after, sinceSeconds, ...filter }) =>
+  ({ scope: whose, after, sinceSeconds, ...filter }) =>
     async (world) => {
       const [id = ''] = after === undefined ? [] : await alertIds(world, [after.pick])
       const place = after === undefined ? {} : { after: { isResolved: after.isResolved, id } }
       return async ({ alerts }, now) => {
         const since = sinceSeconds === undefined ? undefined : new Date(now.getTime() - 1000 * sinceSeconds)
         return [
-          await alerts.list({ ...filter, ...place, since }, now),
+          await alerts.list(whose, { ...filter, ...place, since }, now),
           [...(await alerts.counts(now))].sort(),
         ]
       }
@@ -165,11 +167,11 @@ const list = steps(
 
 const find = steps(
   'find alerts',
-  fc.record({ picks, dedupKey, scope: fc.oneof(fc.constant({}), fc.record({ licenseId: owner })) }),
-  ({ picks: which, dedupKey: key, scope }) =>
+  fc.record({ picks, dedupKey, scope }),
+  ({ picks: which, dedupKey: key, scope: whose }) =>
     async (world) => {
       const ids = await alertIds(world, which)
-      return async ({ alerts }) => [await alerts.byIds(ids, scope), await alerts.byKey(key, scope)]
+      return async ({ alerts }) => [await alerts.byIds(whose, ids), await alerts.byKey(whose, key)]
     },
 )
 

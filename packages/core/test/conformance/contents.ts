@@ -64,7 +64,7 @@ async function queueOf({ jobs }: Stores, now: Date, { jobs: ids }: World) {
 }
 
 async function alertsOf({ alerts, alertDeliveries }: Stores, now: Date) {
-  const listed = await alerts.list({ scope: {}, limit: ALL }, now)
+  const listed = await alerts.list(PLATFORM, { limit: ALL }, now)
   const told = []
   for (const { id } of listed) told.push(await alerts.actions(id), await alertDeliveries.reports(id))
   const { watches } = await alerts.watches(undefined, now)
@@ -73,7 +73,7 @@ async function alertsOf({ alerts, alertDeliveries }: Stores, now: Date) {
     alerts: listed,
     told,
     ...unordered({ watches, audiences }),
-    webhooks: await alertDeliveries.webhooks(),
+    webhooks: await alertDeliveries.webhooks(PLATFORM),
   }
 }
 

@@ -1,6 +1,7 @@
+import { PLATFORM } from '@svc/core'
 import fc from 'fast-check'
 import { ALERT_CHANNELS, targetOf } from '../../src/alerts/delivery/alert-deliveries-store.ts'
-import { canonical, order, pick, rarely, type Step, steps, words } from './world.ts'
+import { canonical, order, pick, rarely, type Step, scope, steps, words } from './world.ts'
 
 const tenantId = fc.constantFrom('', 'ten_a', 'ten_b')
 
@@ -10,14 +11,15 @@ const setWebhook = steps(
     tenantId,
     url: fc.constantFrom('https://hooks.example/a', 'https://hooks.example/b'),
     secret: fc.constantFrom('whsec_1', 'whsec_2'),
+    scope,
     rotate: fc.boolean(),
   }),
-  (given) =>
+  ({ scope: whose, ...given }) =>
     () =>
     async ({ alertDeliveries }, now) => [
       await alertDeliveries.setWebhook(given, now),
       await alertDeliveries.webhook(given.tenantId),
-      await alertDeliveries.webhooks(),
+      await alertDeliveries.webhooks(whose),
     ],
 )
 
@@ -32,12 +34,16 @@ const removeWebhook = steps(
 
 const setMailboxes = steps(
   'set mailboxes',
-  fc.record({ tenantId, addresses: fc.constantFrom(['a@example.com'], ['b@example.com', 'c@example.com']) }),
-  (given) =>
+  fc.record({
+    tenantId,
+    scope,
+    addresses: fc.constantFrom(['a@example.com'], ['b@example.com', 'c@example.com']),
+  }),
+  ({ scope: whose, ...given }) =>
     () =>
     async ({ alertDeliveries }, now) => [
       await alertDeliveries.setMailboxes(given, now),
-      await alertDeliveries.mailboxes(),
+      await alertDeliveries.mailboxes(whose),
     ],
 )
 
@@ -118,7 +124,7 @@ const settle = steps(
   }),
   ({ pick: which, ...given }) =>
     async (world) => {
-      const alerts = await world.fake.alerts.list({ scope: {}, limit: 50 }, world.clock.now())
+      const alerts = await world.fake.alerts.list(PLATFORM, { limit: 50 }, world.clock.now())
       const reports = []
       for (const { id } of alerts) reports.push(...(await world.fake.alertDeliveries.reports(id)))
       const id = reports[which % (reports.length + 1)]?.id ?? 'dlv_absent'

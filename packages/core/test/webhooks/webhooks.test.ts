@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { counted } from '../../../../test/support/counted.ts'
 import { farSide } from '../../../../test/support/far-side.ts'
 import { isVerified, WebhookScene } from './webhook-scene.ts'
@@ -136,7 +136,7 @@ describe('webhooks of licenses', () => {
     })
     await plane.alerts.evaluate()
     await plane.alerts.evaluate()
-    const { alerts } = await plane.alerts.list({ scope: { licenseId: scene.licenseId } })
+    const { alerts } = await plane.alerts.list(ofLicense(scene.licenseId), {})
     expect(alerts).toMatchObject([
       { kind: 'webhook_endpoint_disabled', dedupKey: `webhook_endpoint_disabled:${id}` },
     ])

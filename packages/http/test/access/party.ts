@@ -1,4 +1,4 @@
-import type { ControlPlane } from '@svc/core'
+import { type ControlPlane, ofLicense } from '@svc/core'
 import type { ScriptedDns } from '@svc/testing'
 import { stagedThings } from '../../../../test/support/features.ts'
 
@@ -67,8 +67,7 @@ export async function stageParty(
 
 /** Returns the party with its alert, which a full disk has opened. */
 export async function withAlert(plane: ControlPlane, party: Omit<Party, 'alert'>): Promise<Party> {
-  const scope = await plane.alerts.scopeOf(party.licenseId)
-  const { alerts } = await plane.alerts.list({ scope })
+  const { alerts } = await plane.alerts.list(ofLicense(party.licenseId), {})
   const alert = alerts.find(({ dedupKey }) => dedupKey === party.dedupKey)
   if (alert === undefined) throw new Error('no alert was opened')
   return { ...party, alert: alert.id }

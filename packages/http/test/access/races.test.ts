@@ -216,7 +216,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
     const told = bodies<{ secret?: string }>(await rush(operation('alerts.webhook-set', input)))
     const secrets = told.flatMap(({ secret }) => secret ?? [])
     expect([told.length, secrets.length]).toEqual([AT_ONCE, 1])
-    const [{ webhook } = { webhook: undefined }] = await one().plane.alertWebhooks.list()
+    const [{ webhook } = { webhook: undefined }] = await one().plane.alertWebhooks.list(PLATFORM)
     const keyring = new Keyring([TEST_ENVIRONMENT.SERVICE_DATA_KEYS ?? ''])
     expect(keyring.open(webhook?.secret ?? '', placeOf('alertWebhooks', ''))).toBe(secrets[0])
   })
@@ -254,7 +254,7 @@ describe(`64 identical requests at once to two replicas on PostgreSQL ${process.
       clock.advance({ minutes })
       await plane.scheduler.tick()
     }
-    const { alerts } = await plane.alerts.list({ scope: { licenseId: id } })
+    const { alerts } = await plane.alerts.list(ofLicense(id), {})
     const [alert] = alerts
     expect(alerts).toHaveLength(1)
     expect(counted(await rush(operation('alerts.ack', { id: alert?.id })))).toEqual({ 200: AT_ONCE })

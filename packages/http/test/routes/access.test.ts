@@ -265,7 +265,7 @@ describe('GET /api/v1/access/pending', () => {
       clock.advance({ minutes })
       await plane.scheduler.tick()
     }
-    const { alerts } = await plane.alerts.list({ scope: {} })
+    const { alerts } = await plane.alerts.list(PLATFORM, {})
     expect(alerts).toMatchObject([{ kind: 'agent_key_mismatch', severity: 'critical' }])
     await plane.operations.run('fleet.reset-key', { host: 'web-1' }, 'ann')
     expect((await pending('fp-1')).status).toBe(200)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { FakeClock, memoryStorage } from '@svc/testing'
 import { chatPost } from '../support/chat-scene.ts'
 import { serving } from '../support/serving.ts'
@@ -28,7 +29,7 @@ describe.each(['GET', 'POST'] as const)('%s /api/v1/monitors/run', (method) => {
   const served = serving()
   const run = (query = '', headers: Record<string, string> = bearer) =>
     served().send({ method, path: `${PATH}${query}`, headers })
-  const opened = async () => (await served().plane.alerts.list({ scope: {} })).alerts.map(({ kind }) => kind)
+  const opened = async () => (await served().plane.alerts.list(PLATFORM, {})).alerts.map(({ kind }) => kind)
 
   it('answers with exactly ok, ran, changed, alerted and purgedChats', async () => {
     const answer = await run()

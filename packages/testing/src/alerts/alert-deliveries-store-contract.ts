@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { PLATFORM, type Storage } from '@svc/core'
 import type { LifecycleStep } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -67,7 +67,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       clock.advance(1000)
       const second = await deliveries().setMailboxes({ tenantId, addresses }, clock.now())
       expect(second).toEqual({ tenantId, addresses, createdAt: set.createdAt })
-      expect(await deliveries().mailboxes()).toContainEqual(second)
+      expect(await deliveries().mailboxes(PLATFORM)).toContainEqual(second)
       await change('open', 'firing')
       expect(await waits()).toEqual(['log', 'mail'])
       const id = await deliver('mail', 'sent')
@@ -177,7 +177,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       await deliver('log', 'sent')
       clock.advance({ seconds: 5 })
       await deliver('webhook', 'sent')
-      expect(await storage().alerts.byIds([alertId], {})).toMatchObject([{ notifiedAt: at }])
+      expect(await storage().alerts.byIds(PLATFORM, [alertId])).toMatchObject([{ notifiedAt: at }])
       expect(await deliveries().reports(alertId)).toMatchObject([
         { channel: 'log', transition: 'firing', opening: 1, state: 'sent', attempts: 1, settledAt: at },
         { channel: 'webhook', transition: 'firing', state: 'sent', settledAt: clock.now() },
@@ -192,7 +192,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       await change('resolve', undefined)
       await change('reopen', 'firing')
       await deliveries().announced(late, clock.now())
-      const notifiedAt = async () => (await storage().alerts.byIds([alertId], {}))[0]?.notifiedAt
+      const notifiedAt = async () => (await storage().alerts.byIds(PLATFORM, [alertId]))[0]?.notifiedAt
       expect(await notifiedAt()).toBeUndefined()
       const at = clock.advance({ minutes: 5 })
       await deliver('log', 'sent')
@@ -208,7 +208,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
         secret: hook.secret,
       })
       expect((await deliveries().setWebhook({ ...next, rotate: true }, at)).secret).toBe('whsec_second')
-      expect(await deliveries().webhooks()).toContainEqual(await deliveries().webhook(hook.tenantId))
+      expect(await deliveries().webhooks(PLATFORM)).toContainEqual(await deliveries().webhook(hook.tenantId))
       expect(await deliveries().removeWebhook(hook.tenantId)).toBe(true)
       expect(await deliveries().removeWebhook(hook.tenantId)).toBe(false)
       expect(await deliveries().webhook(hook.tenantId)).toBeUndefined()

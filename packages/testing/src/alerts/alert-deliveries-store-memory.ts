@@ -1,3 +1,4 @@
+import type { Scope } from '@svc/core'
 import type { AlertAudience, AlertDeliveriesStore, AlertDeliveryReport, AlertDigest } from '@svc/core/ports'
 import type { MemoryDelivery } from '../deliveries/memory-delivery.ts'
 import type { Run } from '../memory-turns.ts'
@@ -5,6 +6,10 @@ import { byBytes } from '../text-order.ts'
 import type { AlertTables } from './alert-tables.ts'
 import { keyOf, type MemoryNotice } from './memory-alert.ts'
 
+const isIn =
+  (scope: Scope) =>
+  ({ tenantId }: { readonly tenantId: string }) =>
+    scope.of === 'platform' || (scope.of === 'tenant' && tenantId === scope.id)
 const noticeKey = ({ alertId, opening, transition, channel }: MemoryNotice) =>
   keyOf(alertId, opening, transition, channel)
 
@@ -44,7 +49,13 @@ export function memoryAlertDeliveriesStore(
         return next
       }),
     webhook: (tenantId) => run(() => webhooks.get(tenantId)),
-    webhooks: () => run(() => webhooks.all().sort((one, other) => byBytes(one.tenantId, other.tenantId))),
+    webhooks: (scope) =>
+      run(() =>
+        webhooks
+          .all()
+          .filter(isIn(scope))
+          .sort((one, other) => byBytes(one.tenantId, other.tenantId)),
+      ),
     removeWebhook: (tenantId) =>
       run(() => {
         const had = webhooks.get(tenantId) !== undefined
@@ -57,7 +68,13 @@ export function memoryAlertDeliveriesStore(
         mailboxes.put(given.tenantId, next)
         return next
       }),
-    mailboxes: () => run(() => mailboxes.all().sort((one, other) => byBytes(one.tenantId, other.tenantId))),
+    mailboxes: (scope) =>
+      run(() =>
+        mailboxes
+          .all()
+          .filter(isIn(scope))
+          .sort((one, other) => byBytes(one.tenantId, other.tenantId)),
+      ),
     removeMailboxes: (tenantId) =>
       run(() => {
         const had = mailboxes.get(tenantId) !== undefined

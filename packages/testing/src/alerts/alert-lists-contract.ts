@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, ofTenant, PLATFORM, type Scope, type Storage } from '@svc/core'
 import { ALERT_STATUSES } from '@svc/core/adapters'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { buildLicense } from '../licenses/build-license.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildAlertWrite } from './build-alert-write.ts'
 
@@ -70,7 +71,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
       const until = new Date(clock.now().getTime() + 60_000)
       await alerts().write({ ids: [mem], action: 'ack', actor: 'ann', until }, clock.now())
       const ids = async (filter: object) =>
-        (await alerts().list({ scope: { licenseId }, limit: 9, ...filter }, clock.now())).map(({ id }) => id)
+        (await alerts().list(ofLicense(licenseId), { limit: 9, ...filter }, clock.now())).map(({ id }) => id)
       expect(await ids({})).toEqual([mem, disk, cpu])
       expect(await ids({ status: 'resolved' })).toEqual([cpu])
       expect(await ids({ status: 'acknowledged' })).toEqual([mem])
@@ -96,7 +97,7 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
       const asked = { ids: [alertId], actor: 'ann', until }
       const shownAt = async (now: Date) => {
         const listed = await Promise.all(
-          ALERT_STATUSES.map((status) => alerts().list({ scope: key, status, limit: 9 }, now)),
+          ALERT_STATUSES.map((status) => alerts().list(ofLicense(key.licenseId), { status, limit: 9 }, now)),
         )
         const { watches } = await alerts().watches(key, now)
         const status = ALERT_STATUSES.filter((_, at) => listed[at]?.length === 1)
@@ -116,8 +117,11 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
 
     it('a scope shows a license its own and its tenant’s, and a tenant those of all its licenses', async () => {
       const clock = new FakeClock()
-      const [mine, other] = [buildId('lic'), buildId('lic')]
       const tenantId = buildId('ten')
+      await storage().tenants.add({ id: tenantId, name: tenantId }, clock.now())
+      const licenses = [buildLicense({ tenantId }), buildLicense({ tenantId })]
+      for (const license of licenses) await storage().licenses.add(license, clock.now())
+      const [mine = '', other = ''] = licenses.map(({ id }) => id)
       const made = new Map<string, string>()
       const owners = {
         mine: { licenseId: mine, tenantId },
@@ -133,12 +137,11 @@ export function alertListsContract(name: string, open: () => Promise<Storage>): 
         await alerts().move(buildAlertWrite({ ...owner, dedupKey, alertId }), clock.now(), clock.now())
       }
       const ids = [...made.values()]
-      const seen = async (scope: object) => (await alerts().byIds(ids, scope)).map(({ id }) => id)
-      expect(await seen({ licenseId: mine, tenantId })).toEqual([made.get('mine'), made.get('tenant')])
-      expect(await seen({ licenseId: mine })).toEqual([made.get('mine')])
-      expect(await seen({ tenantId })).toEqual(['mine', 'other', 'tenant'].map((who) => made.get(who)))
-      expect(await seen({})).toEqual(ids)
-      expect(await alerts().byKey(`of other ${mine}`, { licenseId: mine, tenantId })).toEqual([])
+      const seen = async (scope: Scope) => (await alerts().byIds(scope, ids)).map(({ id }) => id)
+      expect(await seen(ofLicense(mine))).toEqual([made.get('mine'), made.get('tenant')])
+      expect(await seen(ofTenant(tenantId))).toEqual(['mine', 'other', 'tenant'].map((who) => made.get(who)))
+      expect(await seen(PLATFORM)).toEqual(ids)
+      expect(await alerts().byKey(ofLicense(mine), `of other ${mine}`)).toEqual([])
     })
   })
 }

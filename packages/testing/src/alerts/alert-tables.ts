@@ -1,3 +1,4 @@
+import type { License } from '@svc/core'
 import type { AlertMailboxes } from '@svc/core/ports'
 import type { MemoryDelivery } from '../deliveries/memory-delivery.ts'
 import { MemoryTable, type UndoLog } from '../memory-table.ts'
@@ -18,6 +19,8 @@ export class AlertTables {
   readonly alerts: MemoryTable<MemoryAlert>
   /** The outbox of all features, where alerts look up the outcome of their notices. */
   readonly deliveries: MemoryTable<MemoryDelivery>
+  /** The licenses of all features, by which alerts find the tenant of a license. */
+  readonly licenses: Pick<MemoryTable<License>, 'get'>
   readonly evaluations: MemoryTable<MemoryEvaluation>
   readonly identities: MemoryTable<MemoryIdentity>
   readonly notices: MemoryTable<MemoryNotice>
@@ -26,7 +29,12 @@ export class AlertTables {
   readonly webhooks: MemoryTable<AlertWebhook>
   readonly mailboxes: MemoryTable<AlertMailboxes>
 
-  constructor(undo: UndoLog, deliveries: MemoryTable<MemoryDelivery>) {
+  constructor(
+    undo: UndoLog,
+    deliveries: MemoryTable<MemoryDelivery>,
+    licenses: Pick<MemoryTable<License>, 'get'>,
+  ) {
+    this.licenses = licenses
     this.actions = new MemoryTable(undo)
     this.alerts = new MemoryTable(undo)
     this.deliveries = deliveries

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Storage } from '@svc/core'
+import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { Alert } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -25,7 +25,7 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
         const made = buildAlertWrite({ ...key, alertId, revision, ...fields })
         return alerts().move(made, at, clock.now())
       }
-      const shown = async () => (await alerts().byIds([alertId], {}))[0]
+      const shown = async () => (await alerts().byIds(PLATFORM, [alertId]))[0]
       return { clock, key, alertId, move, shown }
     }
 
@@ -53,9 +53,9 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
         notifiedAt: undefined,
       }
       expect(opened?.alert).toEqual(expected)
-      expect(await alerts().byIds([alertId, 'unknown'], {})).toEqual([expected])
-      expect(await alerts().byKey(key.dedupKey, {})).toEqual([expected])
-      expect(await alerts().list({ scope: key, limit: 10 })).toEqual([expected])
+      expect(await alerts().byIds(PLATFORM, [alertId, 'unknown'])).toEqual([expected])
+      expect(await alerts().byKey(PLATFORM, key.dedupKey)).toEqual([expected])
+      expect(await alerts().list(ofLicense(key.licenseId), { limit: 10 })).toEqual([expected])
     })
 
     it('a key that nothing is known of has no watch, and the reading has its instant', async () => {
@@ -112,7 +112,7 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       const at = clock.now()
       const moves = Array.from({ length: 16 }, () => alerts().move(buildAlertWrite(key), at, clock.now()))
       expect((await Promise.all(moves)).filter((done) => done?.alert !== undefined)).toHaveLength(1)
-      expect(await alerts().list({ scope: key, limit: 99 })).toHaveLength(1)
+      expect(await alerts().list(ofLicense(key.licenseId), { limit: 99 })).toHaveLength(1)
     })
 
     it('a resolved alert keeps its row, and coming back opens it again with a count', async () => {
@@ -238,9 +238,9 @@ export function alertsStoreContract(name: string, open: () => Promise<Storage>):
       await move({ alert: 'resolve' })
       expect(await count()).toBe(before + 1)
       await alerts().purge(90, clock.advance({ days: 90 }))
-      expect(await alerts().byIds([alertId], {})).toHaveLength(1)
+      expect(await alerts().byIds(PLATFORM, [alertId])).toHaveLength(1)
       expect(await alerts().purge(90, clock.advance(1))).toBeGreaterThan(0)
-      expect(await alerts().byIds([alertId], {})).toEqual([])
+      expect(await alerts().byIds(PLATFORM, [alertId])).toEqual([])
     })
   })
 }

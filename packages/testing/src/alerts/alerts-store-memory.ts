@@ -1,9 +1,9 @@
+import type { Scope } from '@svc/core'
 import {
   type Alert,
   type AlertActionWrite,
   type AlertFilter,
   type AlertKey,
-  type AlertScope,
   type AlertsStore,
   agentId,
   alertStatus,
@@ -45,10 +45,12 @@ export function memoryAlertsStore(tables: AlertTables, run: Run, time: () => Dat
         for (const { onlyNews: _, ...entry } of kept) actions.put(entry.id, { ...entry, at: now })
       }),
     actions: (alertId) => run(() => actionsOf(tables, alertId)),
-    byIds: (ids, scope) =>
-      run(() => ids.flatMap((id) => inScope(alerts.get(id), scope).map((alert) => shown(tables, alert)))),
-    byKey: (dedupKey, scope) => run(() => byKey(tables, dedupKey, scope)),
-    list: (filter, now = time()) => run(() => list(tables, filter, now)),
+    byIds: (scope, ids) =>
+      run(() =>
+        ids.flatMap((id) => inScope(tables, scope, alerts.get(id)).map((alert) => shown(tables, alert))),
+      ),
+    byKey: (scope, dedupKey) => run(() => byKey(tables, scope, dedupKey)),
+    list: (scope, filter, now = time()) => run(() => list(tables, scope, filter, now)),
     counts: (now = time()) =>
       run(() => {
         const counts = new Map<`${ReturnType<typeof alertStatus>} ${Alert['severity']}`, number>()
@@ -93,21 +95,24 @@ function toAlertKey(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryAle
   return { ...watch, alert: { id, resolvedAt, flapping, isAcknowledged, isAnnounced, event } }
 }
 
-function inScope(alert: MemoryAlert | undefined, { licenseId, tenantId }: AlertScope): MemoryAlert[] {
+function inScope(tables: AlertTables, scope: Scope, alert: MemoryAlert | undefined): MemoryAlert[] {
   if (alert === undefined) return []
-  const isOfTenant = alert.tenantId !== undefined && alert.tenantId === tenantId
-  if (licenseId === undefined) return tenantId === undefined || isOfTenant ? [alert] : []
-  return alert.licenseId === licenseId || (alert.licenseId === '' && isOfTenant) ? [alert] : []
+  const { licenseId, tenantId } = alert
+  const isOf = (id: string | undefined) => id !== undefined && tenantId === id
+  const isOfLicense = (id: string) =>
+    licenseId === id || (licenseId === '' && isOf(tables.licenses.get(id)?.tenantId))
+  if (scope.of === 'platform') return [alert]
+  return (scope.of === 'tenant' ? isOf(scope.id) : isOfLicense(scope.id)) ? [alert] : []
 }
 
 const order = (one: MemoryAlert, other: MemoryAlert): number =>
   Number(one.resolvedAt !== undefined) - Number(other.resolvedAt !== undefined) || newest(one, other)
 
-function byKey(tables: AlertTables, dedupKey: string, scope: AlertScope): Alert[] {
+function byKey(tables: AlertTables, scope: Scope, dedupKey: string): Alert[] {
   const found = tables.alerts
     .all()
     .filter((alert) => alert.dedupKey === dedupKey)
-    .flatMap((alert) => inScope(alert, scope))
+    .flatMap((alert) => inScope(tables, scope, alert))
     .sort(order)
   const first = new Map<string, MemoryAlert>()
   for (const alert of found) if (!first.has(alert.licenseId)) first.set(alert.licenseId, alert)
@@ -116,8 +121,8 @@ function byKey(tables: AlertTables, dedupKey: string, scope: AlertScope): Alert[
     .map((alert) => shown(tables, alert))
 }
 
-function list(tables: AlertTables, filter: AlertFilter, now: Date): Alert[] {
-  const { scope, status, host, kind, since, after, limit } = filter
+function list(tables: AlertTables, scope: Scope, filter: AlertFilter, now: Date): Alert[] {
+  const { status, host, kind, since, after, limit } = filter
   const isWanted = (alert: Alert) =>
     (status === undefined || alertStatus(alert, now) === status) &&
     (kind === undefined || alert.kind === kind) &&
@@ -130,7 +135,7 @@ function list(tables: AlertTables, filter: AlertFilter, now: Date): Alert[] {
   }
   return tables.alerts
     .all()
-    .flatMap((alert) => inScope(alert, scope))
+    .flatMap((alert) => inScope(tables, scope, alert))
     .sort(order)
     .map((alert) => shown(tables, alert))
     .filter((alert) => isWanted(alert) && isAfter(alert))

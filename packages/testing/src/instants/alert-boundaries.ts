@@ -1,4 +1,4 @@
-import type { AlertAction, Storage } from '@svc/core'
+import { type AlertAction, ofLicense, type Storage } from '@svc/core'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildAlertWrite } from '../alerts/build-alert-write.ts'
 import { buildId } from '../build-id.ts'
@@ -45,7 +45,7 @@ const ofAction = (
 const isListed =
   (status: 'acknowledged' | 'snoozed') =>
   async ({ storage, key }: Opened, now: Date): Promise<boolean> =>
-    (await storage.alerts.list({ scope: key, status, limit: 9 }, now)).length > 0
+    (await storage.alerts.list(ofLicense(key.licenseId), { status, limit: 9 }, now)).length > 0
 
 /** A boundary of a delivery that was claimed and is due again after `seconds`. */
 const ofDelivery = (

@@ -1,6 +1,7 @@
 import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { buildMonitor } from '../monitors/build-monitor.ts'
+import { alertReads } from './alert-reads.ts'
 import { emailReads } from './email-reads.ts'
 import { gitReads } from './git-reads.ts'
 import { hostReads } from './host-reads.ts'
@@ -65,6 +66,7 @@ export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
       return idsOf(await monitors.find(scope, found?.name ?? ''))
     },
   },
+  ...alertReads,
   ...emailReads,
   ...gitReads,
   ...hostReads,

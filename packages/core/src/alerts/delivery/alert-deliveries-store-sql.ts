@@ -1,7 +1,9 @@
+import { idOf, scoped } from '../../database/scoped-statement.ts'
 import type { Session } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
 import { given, instant, maybeInstant } from '../../database/values.ts'
 import type { DeliveryState } from '../../deliveries/delivery.ts'
+import type { Scope } from '../../scope.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 import { type AlertRow, toAlert } from '../alert-row-sql.ts'
 import type * as port from './alert-deliveries-store.ts'
@@ -51,10 +53,13 @@ const SET_WEBHOOK = {
       secret = case when $4::boolean then excluded.secret else k.secret end returning *`,
 }
 const WEBHOOK = { name: 'alert-webhook', text: 'select * from alert_webhooks where tenant_id = $1' }
-const WEBHOOKS = {
-  name: 'alert-webhooks',
-  text: 'select * from alert_webhooks order by tenant_id collate "C"',
-}
+// Webhooks and addresses belong to tenants, and do not exist for a license.
+const OWNERSHIP = { tenant: 'tenant_id = $1', license: '$1::text is null' }
+const WEBHOOKS = scoped(
+  'alert-webhooks',
+  (isOwned) => `select * from alert_webhooks where ${isOwned} order by tenant_id collate "C"`,
+  OWNERSHIP,
+)
 const REMOVE_WEBHOOK = {
   name: 'alert-remove-webhook',
   text: 'delete from alert_webhooks where tenant_id = $1 returning tenant_id',
@@ -64,10 +69,11 @@ const SET_MAILBOXES = {
   text: `insert into alert_mailboxes as b (tenant_id, addresses, created_at) values ($1, $2::jsonb, ${at('$3')})
     on conflict (tenant_id) do update set addresses = excluded.addresses returning *`,
 }
-const MAILBOXES = {
-  name: 'alert-mailboxes',
-  text: 'select * from alert_mailboxes order by tenant_id collate "C"',
-}
+const MAILBOXES = scoped(
+  'alert-mailboxes',
+  (isOwned) => `select * from alert_mailboxes where ${isOwned} order by tenant_id collate "C"`,
+  OWNERSHIP,
+)
 const REMOVE_MAILBOXES = {
   name: 'alert-remove-mailboxes',
   text: 'delete from alert_mailboxes where tenant_id = $1 returning tenant_id',
@@ -187,8 +193,8 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
     return row === undefined ? undefined : toWebhook(row)
   }
 
-  async webhooks(): Promise<readonly port.AlertWebhook[]> {
-    return (await this.#session.rows<WebhookRow>(WEBHOOKS, [])).map(toWebhook)
+  async webhooks(scope: Scope): Promise<readonly port.AlertWebhook[]> {
+    return (await this.#session.rows<WebhookRow>(WEBHOOKS(scope), [idOf(scope)])).map(toWebhook)
   }
 
   async removeWebhook(tenantId: string): Promise<boolean> {
@@ -205,8 +211,8 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
     return toMailboxes(row)
   }
 
-  async mailboxes(): Promise<readonly port.AlertMailboxes[]> {
-    return (await this.#session.rows<MailboxesRow>(MAILBOXES, [])).map(toMailboxes)
+  async mailboxes(scope: Scope): Promise<readonly port.AlertMailboxes[]> {
+    return (await this.#session.rows<MailboxesRow>(MAILBOXES(scope), [idOf(scope)])).map(toMailboxes)
   }
 
   async removeMailboxes(tenantId: string): Promise<boolean> {

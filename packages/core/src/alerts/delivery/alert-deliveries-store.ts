@@ -1,4 +1,5 @@
 import type { DeliveryState, DeliveryTarget } from '../../deliveries/delivery.ts'
+import type { Scope } from '../../scope.ts'
 import type { Alert } from '../alert.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 
@@ -96,12 +97,12 @@ export interface AlertDeliveriesStore {
     now?: Date,
   ): Promise<AlertWebhook>
   webhook(tenantId: string): Promise<AlertWebhook | undefined>
-  webhooks(): Promise<readonly AlertWebhook[]>
+  webhooks(scope: Scope): Promise<readonly AlertWebhook[]>
   /** Removes a webhook. Returns false if there was none. */
   removeWebhook(tenantId: string): Promise<boolean>
   /** Sets the mail addresses of a tenant in place of those it had. */
   setMailboxes(mailboxes: Omit<AlertMailboxes, 'createdAt'>, now?: Date): Promise<AlertMailboxes>
-  mailboxes(): Promise<readonly AlertMailboxes[]>
+  mailboxes(scope: Scope): Promise<readonly AlertMailboxes[]>
   /** Removes the mail addresses of a tenant. Returns false if there were none. */
   removeMailboxes(tenantId: string): Promise<boolean>
 }

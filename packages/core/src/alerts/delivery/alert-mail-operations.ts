@@ -42,7 +42,9 @@ export const alertMailOperations = [
     changes: false,
     answer: { mailboxes: listOf(described, Number.POSITIVE_INFINITY) },
     input: {},
-    run: async ({ alertMailboxes }) => ({ mailboxes: (await alertMailboxes.list()).map(mailboxesView) }),
+    run: async ({ alertMailboxes }, _, { scope }) => ({
+      mailboxes: (await alertMailboxes.list(scope)).map(mailboxesView),
+    }),
   }),
   operation({
     name: 'alerts.mail-set',

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { EmailSending } from '../../email/sending/email-sending.ts'
 import { addressOf, readMailbox } from '../../email/sending/mailbox.ts'
 import { Problem } from '../../problem.ts'
+import { PLATFORM, type Scope } from '../../scope.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { AlertMailboxes as Mailboxes } from './alert-deliveries-store.ts'
 
@@ -44,8 +45,8 @@ export class AlertMailboxes {
     return storage.alertDeliveries.setMailboxes(set, clock.statementTime())
   }
 
-  list(): Promise<readonly Mailboxes[]> {
-    return this.#parts.storage.alertDeliveries.mailboxes()
+  list(scope: Scope): Promise<readonly Mailboxes[]> {
+    return this.#parts.storage.alertDeliveries.mailboxes(scope)
   }
 
   /** @throws Problem `not-found` */
@@ -60,7 +61,7 @@ export class AlertMailboxes {
    */
   async test(tenantId: string): Promise<string> {
     const { storage, mail } = this.#parts
-    const found = (await this.list()).find((each) => each.tenantId === tenantId)
+    const found = (await this.list(PLATFORM)).find((each) => each.tenantId === tenantId)
     if (found === undefined) throw unset()
     const subject = '[svc] test of the addresses for alerts'
     const text = 'Alerts of this control plane are sent to this address.\n'

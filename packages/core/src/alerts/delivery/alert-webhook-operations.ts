@@ -66,8 +66,8 @@ export const alertWebhookOperations = [
     changes: false,
     answer: { webhooks: listOf(described, Number.POSITIVE_INFINITY) },
     input: {},
-    run: async ({ alertWebhooks }) => ({
-      webhooks: (await alertWebhooks.list()).map(({ webhook, latest }) => webhookView(webhook, latest)),
+    run: async ({ alertWebhooks }, _, { scope }) => ({
+      webhooks: (await alertWebhooks.list(scope)).map(({ webhook, latest }) => webhookView(webhook, latest)),
     }),
   }),
   operation({

@@ -5,6 +5,7 @@ import type { Ids } from '../../ids.ts'
 import { OutboundRefused } from '../../net/outbound-refusal.ts'
 import { expectedTarget, readTarget } from '../../net/target.ts'
 import { Problem } from '../../problem.ts'
+import type { Scope } from '../../scope.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
 import { placeOf } from '../../secrets/secrets-store.ts'
 import { newWebhookSecret } from '../../signing/webhook-signature.ts'
@@ -62,10 +63,10 @@ export class AlertWebhooks {
     if (!(await this.#parts.storage.alertDeliveries.removeWebhook(tenantId))) throw unset()
   }
 
-  /** Returns every webhook with its latest delivery. */
-  async list(): Promise<readonly ListedWebhook[]> {
+  /** Returns the webhooks of a scope, each with its latest delivery. */
+  async list(scope: Scope): Promise<readonly ListedWebhook[]> {
     const { alertDeliveries, deliveries } = this.#parts.storage
-    const webhooks = await alertDeliveries.webhooks()
+    const webhooks = await alertDeliveries.webhooks(scope)
     const latestOf = ({ tenantId }: AlertWebhook) =>
       deliveries.latest(targetOf({ channel: 'webhook', tenantId }))
     return Promise.all(webhooks.map(async (webhook) => ({ webhook, latest: await latestOf(webhook) })))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import { verifiedDomain } from '../../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp } from '../../../../../test/support/smtp-server.ts'
 import { digestMail } from '../../../src/alerts/delivery/alert-mail.ts'
@@ -52,7 +53,7 @@ describe('alerts by mail', () => {
     await scene.beat({ diskPct: 10 })
     await scene.tick()
     expect(await letters()).toEqual([expect.stringMatching(/^Subject: \[svc\] resolved: /m)])
-    const [alert] = (await stage.plane.alerts.list({ scope: {} })).alerts
+    const [alert] = (await stage.plane.alerts.list(PLATFORM, {})).alerts
     expect(alert?.notifiedAt).toBeDefined()
   })
 
@@ -67,7 +68,7 @@ describe('alerts by mail', () => {
     }
     await ticks(3)
     expect(await letters()).toEqual([])
-    const [alert] = (await plane.alerts.list({ scope: {} })).alerts
+    const [alert] = (await plane.alerts.list(PLATFORM, {})).alerts
     const reports = await plane.storage.alertDeliveries.reports(alert?.id ?? '')
     expect(reports.find(({ channel }) => channel === 'mail')).toMatchObject({
       state: 'due',
@@ -82,7 +83,7 @@ describe('alerts by mail', () => {
     await using stage = await told()
     const { scene, plane, letters } = stage
     const errors = async () => {
-      const { alerts } = await plane.alerts.list({ scope: {} })
+      const { alerts } = await plane.alerts.list(PLATFORM, {})
       const reports = await Promise.all(alerts.map(({ id }) => plane.storage.alertDeliveries.reports(id)))
       return reports
         .flat()

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import type { OrderChange, OrderState } from '@svc/core/ports'
 import { buildOrder } from '@svc/testing'
 import { provisioningConditions } from '../../../src/alerts/rules/alert-rules-provisioning.ts'
@@ -34,8 +35,8 @@ it('a server that is kept is told on the next day although a person has resolved
   await using scene = await FleetScene.open()
   await ended(scene, 'failed_kept', { errorCode: 'agent_timeout', serverId: '4711' })
   for (let tick = 0; tick < 2; tick += 1) await scene.tick()
-  const { alerts } = await scene.test.plane.alerts.list({ scope: {} })
-  await scene.test.plane.alerts.act({ scope: {}, action: 'resolve', id: alerts[0]?.id, actor: 'ann' })
+  const { alerts } = await scene.test.plane.alerts.list(PLATFORM, {})
+  await scene.test.plane.alerts.act(PLATFORM, { action: 'resolve', id: alerts[0]?.id, actor: 'ann' })
   for (let tick = 0; tick < 5; tick += 1) await scene.tick()
   expect([await scene.open(), firing(scene)]).toEqual([[], 1])
   scene.test.clock.advance({ days: 1 })
