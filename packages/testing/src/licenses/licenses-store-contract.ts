@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { PLATFORM, type Storage } from '@svc/core'
+import { type License, PLATFORM, type Storage } from '@svc/core'
 import { LICENSE_STATUSES } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -93,6 +93,24 @@ function keepingTests(storage: () => Storage): void {
     const ids = made.map(({ id }) => id)
     const listed = (await licenses().list(PLATFORM)).map(({ id }) => id)
     expect(listed.filter((id) => ids.includes(id))).toEqual(ids)
+  })
+
+  it('is found by its id or its key alone, else by its label or the end of its id', async () => {
+    const ids = (found: readonly License[]) => found.map(({ id }) => id)
+    const label = buildId('label')
+    const [first, second] = [buildLicense({ label }), buildLicense({ label })]
+    // Its label is the id of another, which goes before.
+    const third = buildLicense({ label: first.id })
+    for (const license of [second, first, third]) await licenses().add(license)
+    const named = async (name: string, { keyDigest = '', isEnd = false } = {}) =>
+      ids(await licenses().named(PLATFORM, { name, keyDigest, isEnd }))
+    expect(await named(label)).toEqual([first.id, second.id])
+    expect(await named(first.id)).toEqual([first.id])
+    expect(await named('a key', { keyDigest: second.keyDigest })).toEqual([second.id])
+    expect(await named(second.id.slice(-12), { isEnd: true })).toEqual([second.id])
+    expect(await named(second.id.slice(-12))).toEqual([])
+    // No license is called by an empty label.
+    expect(await named('')).toEqual([])
   })
 
   it('a transaction that fails leaves no license', async () => {
