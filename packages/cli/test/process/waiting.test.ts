@@ -244,7 +244,7 @@ test(
     const { code, err } = await runSvc(['jobs', 'list', '--data-dir', 'run'], { cwd })
     expect({ code, err }).toEqual({
       code: 3,
-      err: 'svc: the control plane waits for its database: its log says what to do\n',
+      err: 'svc: the control plane waits for its database: its log names the remedy\n',
     })
   },
   PATIENCE_MS,
