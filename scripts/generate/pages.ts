@@ -1,5 +1,6 @@
 import { settingsMarkdown } from '@svc/core/ports'
 import { openApiDocument } from '@svc/http'
+import { columnsPage } from './columns-page.ts'
 import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
 import { licenseKeyPage } from './license-key-page.ts'
@@ -25,6 +26,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/license-key.md', licenseKeyPage()],
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
+    ['docs/reference/columns.md', await columnsPage()],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],
     ['docs/reference/plane.md', await planePage()],

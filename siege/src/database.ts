@@ -1,7 +1,6 @@
 import { migratedDatabase } from '@svc/testing'
 import { migrateDriver } from '../../packages/core/src/database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver } from '../../packages/core/src/database/orm.ts'
-import { ENTITIES } from '../../packages/core/src/storage/entities-sql.ts'
 import { sqlStorage } from '../../packages/core/src/storage/sql-storage.ts'
 import type { Storage } from '../../packages/core/src/storage/storage.ts'
 import { FEATURES } from '../../packages/core/src/wiring/features.ts'
@@ -36,13 +35,13 @@ const TABLES = `select table_name as name from information_schema.tables
 /** Opens a database on the server of the run (`SVC_TEST_POSTGRES`), or PostgreSQL inside this process. */
 export async function openDatabase(kind: string | undefined): Promise<WatchedDatabase> {
   if (kind === 'pglite') {
-    const driver = await pgliteDriver({}, ENTITIES)
+    const driver = await pgliteDriver({})
     await migrateDriver(driver)
-    return watched(sqlStorage('pglite-memory', driver, await FEATURES.stores()), driver)
+    return watched(sqlStorage('pglite-memory', driver, (await FEATURES.sql()).stores), driver)
   }
   const { url } = await migratedDatabase(process.env.SVC_TEST_POSTGRES ?? '')
-  const driver = await postgresDriver(url, POOL_SIZE, ENTITIES)
-  return watched(sqlStorage('postgresql', driver, await FEATURES.stores()), driver)
+  const driver = await postgresDriver(url, POOL_SIZE)
+  return watched(sqlStorage('postgresql', driver, (await FEATURES.sql()).stores), driver)
 }
 
 async function watched(storage: Storage, driver: Driver): Promise<WatchedDatabase> {

@@ -137,7 +137,7 @@ async function statement(source: HeartbeatsOptions['source']): Promise<Heartbeat
 /** Runs only the product's statement for many heartbeats together, on PGlite. */
 async function crowd(source: HeartbeatsOptions['source']): Promise<HeartbeatKeeper> {
   if (!('dataDir' in source)) throw new Error('there is no such way on PostgreSQL')
-  const driver = await pgliteDriver(source, [])
+  const driver = await pgliteDriver(source)
   await migrateDriver(driver)
   const { hotRows, lanes, close } = driver
   const together = (beats: readonly Beat[]) =>

@@ -1,9 +1,15 @@
 import type { Base } from './base.ts'
 import type { Session } from './database/session.ts'
+import type { Entity } from './database/table-sql.ts'
 import type { Operation } from './operations/operation.ts'
 import type { ScheduledTask } from './scheduler/scheduled-task.ts'
 
-type StoresOver<Sto> = (session: Session) => Sto
+/** A feature's part of a database: its tables, and its stores over a session or a transaction. */
+export interface SqlPart<Sto> {
+  readonly entities: readonly Entity[]
+  readonly stores: (session: Session) => Sto
+}
+
 type Purge<Svc> = (services: Svc) => Promise<unknown>
 
 /**
@@ -13,10 +19,10 @@ type Purge<Svc> = (services: Svc) => Promise<unknown>
  */
 export interface Feature<Needs, Sto, Svc, Uses> {
   /**
-   * Loads its stores in SQL, over a session or one transaction. They are loaded where a database is opened
-   * alone: who brings a storage of their own needs no ORM. The fakes of `@svc/testing` match them.
+   * Loads its tables and its stores in SQL. They are loaded where a database is opened alone: who brings a
+   * storage of their own needs no ORM. The fakes of `@svc/testing` match the stores.
    */
-  readonly stores: () => Promise<StoresOver<Sto>>
+  readonly sql: () => Promise<SqlPart<Sto>>
   readonly services: (base: Base, needs: Needs) => Svc
   /** Its operations, in the order of the reference. */
   readonly operations: readonly Operation<Uses>[]
@@ -25,6 +31,12 @@ export interface Feature<Needs, Sto, Svc, Uses> {
   /** Deletes rows past their retention, once an hour. */
   readonly purge?: Purge<Svc>
 }
+
+/** Returns both parts as one. */
+export const joined = <One, Other>(one: SqlPart<One>, other: SqlPart<Other>): SqlPart<One & Other> => ({
+  entities: [...one.entities, ...other.entities],
+  stores: (session) => ({ ...one.stores(session), ...other.stores(session) }),
+})
 
 /** Declares a feature whose services use `Needs`. */
 export const featureOf =
@@ -38,7 +50,7 @@ export const featureOf =
  * feature: `Uses` are all that they use.
  */
 export class Features<Tools, Sto, Svc, Uses> {
-  readonly stores: () => Promise<StoresOver<Sto>>
+  readonly sql: () => Promise<SqlPart<Sto>>
   readonly services: (base: Base, tools: Tools) => Svc
   readonly operations: readonly Operation<Uses>[]
   readonly tasks: (services: Svc) => readonly ScheduledTask[]
@@ -48,7 +60,7 @@ export class Features<Tools, Sto, Svc, Uses> {
     parts: Required<Omit<Feature<Tools, Sto, Svc, Uses>, 'purge'>>,
     purges: readonly Purge<Svc>[],
   ) {
-    this.stores = parts.stores
+    this.sql = parts.sql
     this.services = parts.services
     this.operations = parts.operations
     this.tasks = parts.tasks
@@ -57,7 +69,12 @@ export class Features<Tools, Sto, Svc, Uses> {
 
   /** Returns a list without features, for planes that have these tools. */
   static over<Tools>(): Features<Tools, object, object, unknown> {
-    const none = { stores: async () => () => ({}), services: () => ({}), operations: [], tasks: () => [] }
+    const none = {
+      sql: async () => ({ entities: [], stores: () => ({}) }),
+      services: () => ({}),
+      operations: [],
+      tasks: () => [],
+    }
     return new Features<Tools, object, object, unknown>(none, [])
   }
 
@@ -66,10 +83,7 @@ export class Features<Tools, Sto, Svc, Uses> {
     const { tasks = () => [], purge } = added
     return new Features<Tools, Sto & S, Svc & V, Uses & U>(
       {
-        stores: async () => {
-          const [before, own] = await Promise.all([this.stores(), added.stores()])
-          return (session) => ({ ...before(session), ...own(session) })
-        },
+        sql: async () => joined(await this.sql(), await added.sql()),
         services: (base, tools) => {
           const services = this.services(base, tools)
           return { ...services, ...added.services(base, { ...tools, ...services }) }

@@ -15,16 +15,17 @@ import {
 } from './database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './database/orm.ts'
 import { translateStorageErrors } from './database/statement-retry.ts'
+import { type TextColumn, textColumnsOf } from './database/table-sql.ts'
 import { migrated, type OpenFolder, openFolder } from './storage/embedded-folder.ts'
-import { ENTITIES } from './storage/entities-sql.ts'
 import { copyFolder } from './storage/folder-copy.ts'
 import { sqlStorage } from './storage/sql-storage.ts'
 import type { MigrationStatus, Storage } from './storage/storage.ts'
+import type { Sink } from './storage/transfer/export-rows.ts'
 import {
   type ExportOptions,
-  exportDatabase,
+  exportTables,
   type ImportOptions,
-  importDatabase,
+  importTables,
   type TransferPlace,
 } from './storage/transfer/transfer.ts'
 import type { Transfer } from './storage/transfer/transfer-file.ts'
@@ -36,11 +37,10 @@ export {
   databaseServer,
   diskRoom,
   type ExportOptions,
-  exportDatabase,
   folderHolder,
   type ImportOptions,
-  importDatabase,
   refuseForeign,
+  type TextColumn,
   type Transfer,
   type TransferPlace,
 }
@@ -66,27 +66,27 @@ const DEFAULT_POOL = 10
  * user, `unavailable` when its disk is nearly full
  */
 export async function openStorage(source: StorageSource): Promise<Storage> {
-  const storesOver = await FEATURES.stores()
+  const { stores } = await FEATURES.sql()
   if ('url' in source) {
     const { poolSize = DEFAULT_POOL } = source
     return sqlStorage(
       'postgresql',
-      await translateStorageErrors(() => postgresDriver(source, poolSize, ENTITIES)),
-      storesOver,
+      await translateStorageErrors(() => postgresDriver(source, poolSize)),
+      stores,
     )
   }
   if ('memory' in source) {
-    const driver = await migrated(await pgliteDriver(source, ENTITIES))
-    return sqlStorage('pglite-memory', driver, storesOver, {
+    const driver = await migrated(await pgliteDriver(source))
+    return sqlStorage('pglite-memory', driver, stores, {
       lost: driver.lost,
       dataKey: newDataKey('memory'),
     })
   }
   const { dataDir } = source
-  const { driver, disk, lock } = await openFolder(dataDir, ENTITIES)
+  const { driver, disk, lock } = await openFolder(dataDir)
   const dataKey = await keyOf(dataDir, { driver, lock })
   const copy = () => copyFolder(dataDir)
-  return sqlStorage('pglite-folder', driver, storesOver, { disk, lock, lost: driver.lost, dataKey, copy })
+  return sqlStorage('pglite-folder', driver, stores, { disk, lock, lost: driver.lost, dataKey, copy })
 }
 
 async function keyOf(
@@ -102,6 +102,35 @@ async function keyOf(
   }
 }
 
+/** Returns the columns that can hold text, by table. */
+export const textColumns = async (): Promise<readonly TextColumn[]> =>
+  (await FEATURES.sql()).entities.flatMap(textColumnsOf)
+
+const tableNames = async () => (await FEATURES.sql()).entities.map(({ meta }) => meta.tableName)
+
+/**
+ * Writes everything that a database holds, as of one moment, as a text in pieces. Secrets go along as the
+ * database holds them: most as digests, webhooks' and one-time codes' as they are.
+ * @throws Problem `conflict` when the database is not migrated to this release
+ */
+export const exportDatabase = async (
+  place: TransferPlace,
+  sink: Sink,
+  options: ExportOptions = {},
+): Promise<Transfer> => exportTables(await tableNames(), { ...options, place, sink })
+
+/**
+ * Fills an empty, migrated database with the rows of an export; a data folder that is absent is made. After
+ * any failure the database is as empty as before.
+ * @throws Problem `conflict` when the database has rows, is not migrated to this release, or another release
+ * wrote the file; `invalid-input` when the file is cut or changed
+ */
+export const importDatabase = async (
+  place: TransferPlace,
+  pieces: AsyncIterable<Uint8Array>,
+  options: ImportOptions = {},
+): Promise<Transfer> => importTables(await tableNames(), { ...options, place, pieces })
+
 /** The schema of this release as a text: two releases with the same text can read each other's snapshots. */
 export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(step)}`).join('\n')
 
@@ -110,7 +139,7 @@ export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(
  * faster, which helps callers that open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
-  const driver = await migrated(await pgliteDriver({}, ENTITIES))
+  const driver = await migrated(await pgliteDriver({}))
   try {
     return await driver.dump()
   } finally {
@@ -160,9 +189,7 @@ async function withDriver<T>(
   work: (driver: Driver) => Promise<T>,
 ): Promise<T> {
   return translateStorageErrors(async () => {
-    // Migrations use no entities, and discovering those takes longer than reading which migrations are
-    // applied.
-    const driver = await postgresDriver(server, 1, [])
+    const driver = await postgresDriver(server, 1)
     return work(driver).finally(() => driver.close())
   })
 }

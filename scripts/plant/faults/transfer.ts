@@ -1,6 +1,5 @@
 import type { Fault } from '../fault.ts'
 
-const TABLES = 'packages/core/src/storage/transfer/carried-tables.ts'
 const EXPORT = 'packages/core/src/storage/transfer/export-rows.ts'
 const IMPORT = 'packages/core/src/storage/transfer/import-rows.ts'
 const FILE = 'packages/core/src/storage/transfer/transfer-file.ts'
@@ -21,9 +20,9 @@ const PROCESSES = ['packages/cli/test/process/transfer.test.ts']
 export const faults: readonly Fault[] = [
   {
     name: 'transfer: a table is forgotten',
-    file: TABLES,
-    find: "  'host_identities',\n",
-    replace: '',
+    file: 'packages/core/src/agents/agent-tables-sql.ts',
+    find: 'entities = [AgentEntity, HostIdentityEntity]',
+    replace: 'entities = [AgentEntity]',
     suites: ROUND_TRIP,
   },
   {

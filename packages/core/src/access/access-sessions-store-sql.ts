@@ -33,6 +33,8 @@ import {
   SWEEP,
 } from './access-statements-sql.ts'
 
+export { entities } from './access-tables-sql.ts'
+
 /** Sessions on hosts in SQL. */
 export class SqlAccessSessionsStore implements AccessSessionsStore {
   readonly #session: Session

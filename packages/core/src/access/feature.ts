@@ -17,7 +17,7 @@ export interface AccessServices {
 
 /** Sessions of people on hosts. */
 export const access = featureOf<{ health: Health }>()({
-  stores: async () => (await import('./access-sessions-store-sql.ts')).stores,
+  sql: () => import('./access-sessions-store-sql.ts'),
   services: (base, { health }): AccessServices => {
     const { storage, clock, metrics } = base
     const due = () => storage.accessSessions.due(clock.statementTime())

@@ -11,6 +11,8 @@ import type { Scope } from '../scope.ts'
 import type { Agent } from './agent.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite, HostWork } from './agents-store.ts'
 
+export { entities } from './agent-tables-sql.ts'
+
 interface AgentRow {
   readonly license_id: string
   readonly fingerprint: string

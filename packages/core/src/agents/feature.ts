@@ -6,7 +6,7 @@ import { Agents } from './agents.ts'
 
 /** Hosts and their heartbeats. */
 export const agents = featureOf<{ jobs: Jobs }>()({
-  stores: async () => (await import('./agents-store-sql.ts')).stores,
+  sql: () => import('./agents-store-sql.ts'),
   services: (base, { jobs }): { agents: Agents } => {
     const { perLicense: hostsPerLicense } = base.config.hosts
     return { agents: new Agents({ ...base, jobs, metrics: new AgentMetrics(base.metrics), hostsPerLicense }) }

@@ -8,14 +8,11 @@ import { silent } from '../scheduler/scheduled-task.ts'
 import { AlertMetrics } from './alert-metrics.ts'
 import { type AlertUses, alertOperations } from './alert-operations.ts'
 import { Alerts } from './alerts.ts'
-import type { AlertsStore } from './alerts-store.ts'
-import type { AlertDeliveriesStore } from './delivery/alert-deliveries-store.ts'
 import { type AlertMailUses, alertMailOperations } from './delivery/alert-mail-operations.ts'
 import { AlertMailboxes } from './delivery/alert-mailboxes.ts'
 import { AlertNotifier } from './delivery/alert-notifier.ts'
 import { type AlertWebhookUses, alertWebhookOperations } from './delivery/alert-webhook-operations.ts'
 import { AlertWebhooks } from './delivery/alert-webhooks.ts'
-import type { AlertFactsStore } from './rules/alert-facts.ts'
 import type { RefusalTally } from './rules/refusal-tally.ts'
 
 /** The tools and services that alerts use. */
@@ -24,12 +21,6 @@ export interface AlertNeeds {
   readonly refusals: RefusalTally
   readonly monitors: Monitors
   readonly emails: Emails
-}
-/** The stores of alerts. */
-export interface AlertStores {
-  readonly alerts: AlertsStore
-  readonly alertDeliveries: AlertDeliveriesStore
-  readonly alertFacts: AlertFactsStore
 }
 /** The services of alerts. */
 export interface AlertServices {
@@ -46,18 +37,7 @@ const operations: readonly Operation<AlertUses & AlertWebhookUses & AlertMailUse
 
 /** Alerts, and the webhooks and mailboxes that hear of them. */
 export const alerts = featureOf<AlertNeeds>()({
-  stores: async () => {
-    const [own, deliveries, facts] = await Promise.all([
-      import('./alerts-store-sql.ts'),
-      import('./delivery/alert-deliveries-store-sql.ts'),
-      import('./rules/alert-facts-store-sql.ts'),
-    ])
-    return (session): AlertStores => ({
-      ...own.stores(session),
-      ...deliveries.stores(session),
-      ...facts.stores(session),
-    })
-  },
+  sql: () => import('./alert-sql.ts'),
   services: (base, { outbound, refusals, monitors, emails }): AlertServices => {
     const { config, production } = base
     const { sending: mail } = emails

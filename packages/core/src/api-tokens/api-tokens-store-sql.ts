@@ -5,6 +5,8 @@ import { TOUCH_SECONDS } from '../sessions/sessions-store.ts'
 import type { ApiToken } from './api-token.ts'
 import type { ApiTokensStore, NewApiToken } from './api-tokens-store.ts'
 
+export { entities } from './api-token-tables-sql.ts'
+
 interface TokenRow {
   readonly id: string
   readonly label: string

@@ -4,7 +4,7 @@ import { ApiTokens } from './api-tokens.ts'
 
 /** Tokens for programs that act for people. */
 export const apiTokens = featureOf()({
-  stores: async () => (await import('./api-tokens-store-sql.ts')).stores,
+  sql: () => import('./api-tokens-store-sql.ts'),
   services: (base): { apiTokens: ApiTokens } => ({ apiTokens: new ApiTokens(base) }),
   operations: apiTokenOperations,
   purge: ({ apiTokens }) => apiTokens.purge(),

@@ -8,10 +8,8 @@ import { Billing } from './billing.ts'
 import { type BillingEventUses, billingEventOperations } from './billing-event-operations.ts'
 import { BillingMetrics } from './billing-metrics.ts'
 import { type BillingUses, billingOperations } from './billing-operations.ts'
-import type { BillingStore } from './billing-store.ts'
 import { Checkouts } from './checkouts.ts'
 import { PaymentEvents } from './payment-events.ts'
-import type { PaymentEventsStore } from './payment-events-store.ts'
 import type { PaymentProvider } from './payment-provider.ts'
 import { HttpPaymentProvider, PROVIDER_LIMITS } from './payment-provider-http.ts'
 import { SubscriptionSync } from './subscription-sync.ts'
@@ -22,11 +20,6 @@ const TASK_MS = 20_000
 export interface BillingNeeds {
   readonly parts: { readonly paymentProvider?: PaymentProvider }
   readonly licenses: Licenses
-}
-/** The stores of billing. */
-export interface BillingStores {
-  readonly billing: BillingStore
-  readonly paymentEvents: PaymentEventsStore
 }
 /** The services of billing. */
 export interface BillingServices {
@@ -42,13 +35,7 @@ const operations: readonly Operation<BillingUses & BillingEventUses>[] = [
 
 /** Billing: subscriptions, checkouts, and events of the payment provider. */
 export const billing = featureOf<BillingNeeds>()({
-  stores: async () => {
-    const [licenses, events] = await Promise.all([
-      import('./billing-store-sql.ts'),
-      import('./payment-events-store-sql.ts'),
-    ])
-    return (session): BillingStores => ({ ...licenses.stores(session), ...events.stores(session) })
-  },
+  sql: () => import('./billing-sql.ts'),
   services: (base, { parts, licenses }): BillingServices => {
     const provider = parts.paymentProvider ?? providerOf(base)
     const metrics = new BillingMetrics(base.metrics)

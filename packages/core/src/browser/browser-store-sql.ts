@@ -12,6 +12,8 @@ import type {
 } from './browser-store.ts'
 import type { BrowserToken } from './browser-token.ts'
 
+export { entities } from './browser-tables-sql.ts'
+
 interface TokenRow {
   readonly id: string
   readonly label: string

@@ -43,7 +43,7 @@ export interface BrowserServices {
 
 /** Pages that the service opens for others. */
 export const browser = featureOf<BrowserNeeds>()({
-  stores: async () => (await import('./browser-store-sql.ts')).stores,
+  sql: () => import('./browser-store-sql.ts'),
   services: (base, { parts, licenses }): BrowserServices => {
     const { config, ids, log } = base
     const guard = pageGuard(config, parts)

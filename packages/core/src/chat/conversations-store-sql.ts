@@ -5,6 +5,8 @@ import * as sql from './conversations-statements-sql.ts'
 import type * as port from './conversations-store.ts'
 import type { ChatEngine, ChatMessage, ChatRole, ChatSource } from './message.ts'
 
+export { entities } from './chat-tables-sql.ts'
+
 interface ConversationRow {
   readonly id: string
   readonly session_id: string

@@ -21,7 +21,7 @@ export interface ChatNeeds {
 
 /** The support chat, with the folders and the model of the settings. */
 export const chat = featureOf<ChatNeeds>()({
-  stores: async () => (await import('./conversations-store-sql.ts')).stores,
+  sql: () => import('./conversations-store-sql.ts'),
   services: (base, { parts, health }): { chat: Chat } => ({
     chat: new Chat({
       ...base,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Options } from '@mikro-orm/core'
+
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
@@ -40,9 +40,6 @@ export interface EmbeddedDriver extends Driver {
   /** Aborted when the database has given up: it answers nothing until it is opened again. */
   readonly lost: AbortSignal
 }
-
-/** Tables that the entity manager serves. */
-export type Entities = NonNullable<Options['entities']>
 
 // The ORM must not connect at once to look for the database: the first statement finds out whether it is
 // there.
@@ -95,18 +92,14 @@ function timesAsText(): pg.TypeOverrides {
 const LANE_LIMITS = { ...SESSION_LIMITS, max: 4, options: LANE_OPTIONS }
 
 /** Connects to PostgreSQL; the pool opens its connections when they are needed. */
-export async function postgresDriver(
-  server: string | DatabaseServer,
-  poolSize: number,
-  entities: Entities,
-): Promise<Driver> {
+export async function postgresDriver(server: string | DatabaseServer, poolSize: number): Promise<Driver> {
   // The ORM would parse an address itself, without its settings of TLS and of sockets.
   const Client = clientOf(server)
   const url = typeof server === 'string' ? server : server.url
   // Without init(), which loads the migrator and a file finder at every start, some 100 ms.
   const orm = new PostgresOrm({
     ...SHARED,
-    entities: [...entities],
+    entities: [],
     clientUrl: url,
     pool: { min: 0, max: poolSize },
     driverOptions: { ...SESSION_LIMITS, Client },
@@ -160,10 +153,10 @@ export async function postgresDriver(
  * Opens PostgreSQL inside the process: in `dataDir`, or in memory, there optionally from the snapshot of
  * another. It has one connection; statements queue.
  */
-export async function pgliteDriver(
-  source: { readonly dataDir?: string; readonly snapshot?: Blob },
-  entities: Entities,
-): Promise<EmbeddedDriver> {
+export async function pgliteDriver(source: {
+  readonly dataDir?: string
+  readonly snapshot?: Blob
+}): Promise<EmbeddedDriver> {
   const { dataDir } = source
   // Loaded only for an embedded database: a service on PostgreSQL starts some milliseconds earlier.
   const { PGlite } = await import('@electric-sql/pglite')
@@ -185,7 +178,7 @@ export async function pgliteDriver(
   const lanes = new Lanes(async () => statements)
   const orm = new PgliteOrm({
     ...SHARED,
-    entities: [...entities],
+    entities: [],
     dbName: 'postgres',
     driverOptions: { pglite },
   })

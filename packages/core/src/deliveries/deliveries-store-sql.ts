@@ -7,6 +7,8 @@ import type { Delivery, DeliveryReport, DeliveryState, DeliveryTarget, NewDelive
 import { COUNTS, EXPIRE, TAKE_DUE } from './delivery-claim-sql.ts'
 import { SETTLE } from './delivery-settle-sql.ts'
 
+export { entities } from './delivery-tables-sql.ts'
+
 const ADD = {
   name: 'delivery-add',
   text: `insert into deliveries (id, kind, recipient, payload, state, created_at, due_at, max_attempts, expires_at, sequence,

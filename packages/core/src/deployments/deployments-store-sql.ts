@@ -5,6 +5,8 @@ import type { JobState } from '../jobs/job.ts'
 import type { Deployment } from './deployment.ts'
 import type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
 
+export { entities } from './deployment-tables-sql.ts'
+
 interface DeploymentRow {
   readonly id: string
   readonly license_id: string

@@ -3,7 +3,7 @@ import { Deployments } from './deployments.ts'
 
 /** Deployments, and the logs of their jobs. */
 export const deployments = featureOf()({
-  stores: async () => (await import('./deployments-store-sql.ts')).stores,
+  sql: () => import('./deployments-store-sql.ts'),
   services: ({ storage }): { deployments: Deployments } => ({ deployments: new Deployments(storage) }),
   operations: [],
 })

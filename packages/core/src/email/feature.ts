@@ -10,19 +10,14 @@ import type { MailRelay } from './delivery/mail-relay.ts'
 import { SmtpRelay } from './delivery/mail-relay-smtp.ts'
 import { type EmailDomainUses, emailDomainOperations } from './domains/email-domain-operations.ts'
 import { EmailDomains } from './domains/email-domains.ts'
-import type { EmailDomainsStore } from './domains/email-domains-store.ts'
 import { EmailMetrics } from './email-metrics.ts'
 import { type EmailQueueUses, emailQueueOperations } from './email-queue-operations.ts'
 import { Emails } from './emails.ts'
 import { type EmailKeyUses, emailKeyOperations } from './keys/email-key-operations.ts'
 import { EmailKeys } from './keys/email-keys.ts'
-import type { EmailKeysStore } from './keys/email-keys-store.ts'
 import { type ReminderUses, reminderOperations } from './reminders/reminder-operations.ts'
 import { Reminders, unwantedReminder } from './reminders/reminders.ts'
-import type { RemindersStore } from './reminders/reminders-store.ts'
-import type { EmailMessagesStore } from './sending/email-messages-store.ts'
 import { EmailSending } from './sending/email-sending.ts'
-import type { EmailSuppressionsStore } from './sending/email-suppressions-store.ts'
 
 const DOMAINS_MS = 15_000
 const DELIVERY_MS = 20_000
@@ -34,14 +29,6 @@ export interface EmailNeeds {
   readonly parts: { readonly mailRelay?: MailRelay }
   readonly dns: DnsClient
   readonly licenses: Licenses
-}
-/** The stores of email. */
-export interface EmailStores {
-  readonly emailDomains: EmailDomainsStore
-  readonly emailKeys: EmailKeysStore
-  readonly emailMessages: EmailMessagesStore
-  readonly emailSuppressions: EmailSuppressionsStore
-  readonly reminders: RemindersStore
 }
 /** The services of email. */
 export interface EmailServices {
@@ -60,22 +47,7 @@ const operations: readonly Operation<EmailDomainUses & EmailKeyUses & EmailQueue
 
 /** Email: domains, sending keys, messages and their delivery, reminders. */
 export const email = featureOf<EmailNeeds>()({
-  stores: async () => {
-    const [domains, keys, messages, suppressions, reminders] = await Promise.all([
-      import('./domains/email-domains-store-sql.ts'),
-      import('./keys/email-keys-store-sql.ts'),
-      import('./sending/email-messages-store-sql.ts'),
-      import('./sending/email-suppressions-store-sql.ts'),
-      import('./reminders/reminders-store-sql.ts'),
-    ])
-    return (session): EmailStores => ({
-      ...domains.stores(session),
-      ...keys.stores(session),
-      ...messages.stores(session),
-      ...suppressions.stores(session),
-      ...reminders.stores(session),
-    })
-  },
+  sql: () => import('./email-sql.ts'),
   services: servicesOf,
   operations,
   tasks: ({ emailDomains, emails, reminders }) => [

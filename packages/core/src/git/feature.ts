@@ -26,7 +26,7 @@ export interface GitServices {
 
 /** Git hooks: the hooks themselves, their deliveries, and the credentials for their hosts. */
 export const git = featureOf<GitNeeds>()({
-  stores: async () => (await import('./git-hooks-store-sql.ts')).stores,
+  sql: () => import('./git-hooks-store-sql.ts'),
   services: (base, { parts, jobs, licenses, licenseDeeds }): GitServices => {
     const { config, production, metrics, log } = base
     const { publicUrl } = config.service

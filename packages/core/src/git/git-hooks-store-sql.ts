@@ -18,6 +18,8 @@ import {
   type NewGitHook,
 } from './git-hooks-store.ts'
 
+export { entities } from './git-tables-sql.ts'
+
 const SETTINGS = `fingerprint, provider, repo_url, branch, tags, paths, paths_ignore, enabled, cancel_in_progress, allow_skip,
   clone_kind, submodules, deploy_key`
 const VALUES = '$2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12, $13, $14'

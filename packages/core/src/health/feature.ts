@@ -33,7 +33,7 @@ export interface Checked {
 
 /** The check of the whole service; each feature adds a line. */
 export const health = featureOf<Checked>()({
-  stores: async () => () => ({}),
+  sql: async () => ({ entities: [], stores: () => ({}) }),
   services: (base, checked): { systemCheck: SystemCheck } => ({ systemCheck: systemCheckOf(base, checked) }),
   operations: healthOperations,
 })

@@ -6,7 +6,7 @@ import { Images } from './images.ts'
 
 /** The ledger of the images that hosts have captured. */
 export const images = featureOf<{ jobs: Jobs }>()({
-  stores: async () => (await import('./images-store-sql.ts')).stores,
+  sql: () => import('./images-store-sql.ts'),
   services: (base, { jobs }): { images: Images } => ({
     images: new Images({ ...base, ...base.config.images, jobs, metrics: new ImageMetrics(base.metrics) }),
   }),

@@ -6,6 +6,8 @@ import type { Scope } from '../scope.ts'
 import type { Image, ImageEngine, ImageKind, ImageState } from './image.ts'
 import type { ImageFilter, ImageRepository, ImagesStore, NewImage, Registered } from './images-store.ts'
 
+export { entities } from './image-tables-sql.ts'
+
 interface ImageRow {
   readonly id: string
   readonly license_id: string

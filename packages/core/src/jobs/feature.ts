@@ -9,7 +9,7 @@ import { Jobs } from './jobs.ts'
 
 /** The queue of jobs, their leases and logs. */
 export const jobs = featureOf<{ licenses: Licenses; limits: RateLimits }>()({
-  stores: async () => (await import('./jobs-store-sql.ts')).stores,
+  sql: () => import('./jobs-store-sql.ts'),
   services: (base, needs): { jobs: Jobs } => {
     const { config, storage, metrics } = base
     const { leaseSeconds } = config.jobs

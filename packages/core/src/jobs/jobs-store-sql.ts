@@ -20,6 +20,8 @@ import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
 
+export { entities } from './job-tables-sql.ts'
+
 const DUE = `coalesce($14::timestamptz, ${at('$15')})`
 const INSERT = {
   name: 'job-insert',

@@ -20,7 +20,7 @@ const operations: readonly Operation<LicenseUses & LicenseDeedUses>[] = [
  * Licenses, and the rights of their keys. The health of a plane uses licenses too, so they are made before.
  */
 export const licenses = featureOf<{ licenses: Licenses }>()({
-  stores: async () => (await import('./licenses-store-sql.ts')).stores,
+  sql: () => import('./licenses-store-sql.ts'),
   services: (base, { licenses }): LicenseServices => ({ licenses, licenseDeeds: new LicenseDeeds(base) }),
   operations,
   purge: ({ licenseDeeds }) => licenseDeeds.purge(),

@@ -8,6 +8,8 @@ import type { BillingState, License, LicenseStatus, StatusReason } from './licen
 import type { LicenseDeed } from './license-deed.ts'
 import type { LicenseCalls, LicenseChange, LicenseName, LicensesStore, NewLicense } from './licenses-store.ts'
 
+export { entities } from './license-tables-sql.ts'
+
 /** Returns the condition under which the license `l` is usable; `at` is SQL. */
 export const isUsableAt = (at: string) =>
   `l.status = 'active' and (l.expires_at is null or l.expires_at > ${at})`

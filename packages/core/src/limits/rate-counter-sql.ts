@@ -3,6 +3,8 @@ import { at } from '../database/statement-time.ts'
 import type { RateCounter } from './rate-counter.ts'
 import type { RateCount, RateLimit } from './rate-limits.ts'
 
+export { entities } from './rate-tables-sql.ts'
+
 const NOW = at('$4')
 
 // A window that starts in the future is over too: the clock was set back, and no subject should wait for it.
@@ -45,3 +47,6 @@ export class SqlRateCounter implements RateCounter {
     return { count: row.count, windowLeftMs: row.left }
   }
 }
+
+/** The store of the feature. */
+export const stores = (session: Session): { rates: RateCounter } => ({ rates: new SqlRateCounter(session) })

@@ -7,7 +7,7 @@ const TASK_MS = 15_000
 
 /** Monitors of DNS records. */
 export const monitors = featureOf<{ dns: DnsClient }>()({
-  stores: async () => (await import('./monitors-store-sql.ts')).stores,
+  sql: () => import('./monitors-store-sql.ts'),
   services: (base, { dns }): { monitors: Monitors } => ({
     monitors: new Monitors({ ...base, dns, dnsServers: base.config.monitors.dnsServers }),
   }),

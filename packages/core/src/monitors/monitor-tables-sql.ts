@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type TablesOf, time, valuesOf } from '../database/table-sql.ts'
+import { fact, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
 import { statementsOver } from '../database/typed-statement.ts'
 import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
 import type { MonitorError, MonitorMode, Pending } from './monitor.ts'
@@ -10,31 +10,31 @@ export const MonitorEntity = defineEntity({
   name: 'Monitor',
   tableName: 'monitors',
   properties: {
-    id: p.text().primary(),
-    tenantId: p.text().nullable(),
-    licenseId: p.text().nullable(),
-    name: p.text(),
-    host: p.text(),
-    type: p.text().$type<RecordType>(),
-    mode: p.text().$type<MonitorMode>(),
-    match: p.text().$type<Match>(),
-    expected: p.json().$type<AnswerSet>().nullable(),
+    id: word(p.text().primary()),
+    tenantId: word(p.text().nullable()),
+    licenseId: word(p.text().nullable()),
+    name: fact(p.text()),
+    host: fact(p.text()),
+    type: word(p.text().$type<RecordType>()),
+    mode: word(p.text().$type<MonitorMode>()),
+    match: fact(p.text().$type<Match>()),
+    expected: fact(p.json().$type<AnswerSet>().nullable()),
     intervalSeconds: p.integer(),
     confirmations: p.integer(),
-    resolvers: p.json().$type<readonly string[]>(),
+    resolvers: fact(p.json().$type<readonly string[]>().defaultRaw("'[]'")),
     createdAt: time(),
     revision: p.integer().default(1),
     pausedAt: time().nullable(),
     nextRunAt: time(),
-    leaseToken: p.text().nullable(),
+    leaseToken: word(p.text().nullable()),
     leaseUntil: time().nullable(),
     lastRunAt: time().nullable(),
     lastAnswerAt: time().nullable(),
-    confirmed: p.json().$type<AnswerSet>().nullable(),
-    pending: p.json().$type<Pending>().nullable(),
+    confirmed: fact(p.json().$type<AnswerSet>().nullable()),
+    pending: fact(p.json().$type<Pending>().nullable()),
     driftedAt: time().nullable(),
     errorStreak: p.integer().default(0),
-    error: p.text().$type<MonitorError>().nullable(),
+    error: fact(p.text().$type<MonitorError>().nullable()),
     unreachableAt: time().nullable(),
   },
 })
@@ -44,16 +44,19 @@ export const MonitorHistoryEntity = defineEntity({
   name: 'MonitorHistory',
   tableName: 'monitor_history',
   properties: {
-    monitorId: p.text().primary(),
+    monitorId: word(p.text().primary()),
     seq: p.integer().primary(),
-    outcome: p.text().$type<RunOutcome>(),
-    answer: p.json().$type<AnswerSet>().nullable(),
-    error: p.text().$type<MonitorError>().nullable(),
+    outcome: word(p.text().$type<RunOutcome>()),
+    answer: fact(p.json().$type<AnswerSet>().nullable()),
+    error: fact(p.text().$type<MonitorError>().nullable()),
     runs: p.integer(),
     firstAt: time(),
     lastAt: time(),
   },
 })
+
+/** Its tables. */
+export const entities = [MonitorEntity, MonitorHistoryEntity]
 
 /** Reads a row of `monitors`. */
 export const toMonitor = valuesOf(MonitorEntity, 'leaseToken', 'leaseUntil')

@@ -14,6 +14,8 @@ import type {
   TakeRequest,
 } from './monitors-store.ts'
 
+export { entities } from './monitor-tables-sql.ts'
+
 const first = (rows: readonly object[]): Monitor | undefined => rows.map(toMonitor)[0]
 
 /** Monitors in SQL. */

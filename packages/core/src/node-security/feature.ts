@@ -6,7 +6,7 @@ import { nodeSecurityOperations } from './node-security-operations.ts'
 
 /** The firewall and the sshd that hosts are to have. */
 export const nodeSecurity = featureOf<{ jobs: Jobs; licenses: Licenses }>()({
-  stores: async () => (await import('./node-security-store-sql.ts')).stores,
+  sql: () => import('./node-security-store-sql.ts'),
   services: (base, { jobs, licenses }): { nodeSecurity: NodeSecurity } => ({
     nodeSecurity: new NodeSecurity({ ...base, ...base.config.nodeSecurity, jobs, licenses }),
   }),

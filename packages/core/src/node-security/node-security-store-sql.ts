@@ -16,6 +16,8 @@ import {
 } from './node-security-store.ts'
 import type { SecuritySettings } from './security-settings.ts'
 
+export { entities } from './node-security-tables-sql.ts'
+
 interface RevisionRow {
   readonly revision: number
   readonly settings: SecuritySettings

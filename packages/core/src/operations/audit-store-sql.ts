@@ -1,5 +1,6 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { sql } from 'kysely'
 import type { Session } from '../database/session.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import { instant } from '../database/values.ts'
 import {
   type AuditEntry,
@@ -8,20 +9,22 @@ import {
   CUT_INPUT,
   MAX_AUDIT_CHARS,
 } from './audit-store.ts'
+import { statement } from './audit-tables-sql.ts'
 
-/** Table `audit_log`. */
-export const AuditEntity = defineEntity({
-  name: 'Audit',
-  tableName: 'audit_log',
-  properties: {
-    id: p.text().primary(),
-    at: p.datetime().defaultRaw('now()'),
-    actor: p.text(),
-    operation: p.text(),
-    input: p.json().$type<Readonly<Record<string, unknown>>>(),
-    outcome: p.text(),
-  },
-})
+export { entities } from './audit-tables-sql.ts'
+
+const ADD = statement(
+  'audit-add',
+  (tables, given: Omit<AuditEntry, 'at' | 'input'> & { input: string; now: Date | undefined }) =>
+    tables.insertInto('audit_log').values({
+      id: given.id,
+      at: atOrNow(given.now),
+      actor: given.actor,
+      operation: given.operation,
+      input: sql<AuditEntry['input']>`${given.input}::jsonb`,
+      outcome: given.outcome,
+    }),
+)
 
 const LIST = {
   name: 'audit-list',
@@ -46,7 +49,7 @@ export class SqlAuditStore implements AuditStore {
   }
 
   async add(entry: Omit<AuditEntry, 'at'>, now?: Date): Promise<void> {
-    await this.#session.manage((em) => em.insert(AuditEntity, { ...entry, ...(now ? { at: now } : {}) }))
+    await ADD.run(this.#session, { ...entry, input: JSON.stringify(entry.input), now })
   }
 
   async list(

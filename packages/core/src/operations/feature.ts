@@ -4,7 +4,7 @@ import type { AuditStore } from './audit-store.ts'
 
 /** The audit log of operations. */
 export const audit = featureOf()({
-  stores: async () => (await import('./audit-store-sql.ts')).stores,
+  sql: () => import('./audit-store-sql.ts'),
   services: ({ storage }): { audit: AuditStore } => ({ audit: storage.audit }),
   operations: auditOperations,
 })

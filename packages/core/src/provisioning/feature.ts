@@ -41,7 +41,7 @@ const operations: readonly Operation<ProvisioningUses & OrderUses>[] = [
 
 /** Servers that licenses order at hosting providers. */
 export const provisioning = featureOf<ProvisioningNeeds>()({
-  stores: async () => (await import('./provisioning-store-sql.ts')).stores,
+  sql: () => import('./provisioning-store-sql.ts'),
   services: servicesOf,
   operations,
   tasks: ({ provisioning }) => [

@@ -34,6 +34,8 @@ import type {
   Reserved,
 } from './provisioning-store.ts'
 
+export { entities } from './provisioning-tables-sql.ts'
+
 const LIVE = `state not in ('deleted', 'cancelled')`
 const GET = { name: 'provisioning-get', text: 'select * from provisioning_orders where id = $1' }
 const LIST = {

@@ -2,7 +2,7 @@ import { featureOf } from '../feature.ts'
 
 /** The times of the tick's tasks. A plane makes its scheduler when it has all features. */
 export const scheduler = featureOf()({
-  stores: async () => (await import('./scheduler-store-sql.ts')).stores,
+  sql: () => import('./scheduler-store-sql.ts'),
   services: () => ({}),
   operations: [],
 })

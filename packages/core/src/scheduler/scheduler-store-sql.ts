@@ -3,6 +3,8 @@ import { at } from '../database/statement-time.ts'
 import { instant } from '../database/values.ts'
 import type { SchedulerStore } from './scheduler-store.ts'
 
+export { entities } from './scheduler-tables-sql.ts'
+
 const NOW = at('$3')
 
 const BEGIN = {

@@ -4,7 +4,7 @@ import { SecondFactors } from './second-factors.ts'
 
 /** Second factors of people. */
 export const secondFactors = featureOf<{ users: Users }>()({
-  stores: async () => (await import('./second-factors-store-sql.ts')).stores,
+  sql: () => import('./second-factors-store-sql.ts'),
   services: (base, { users }): { secondFactors: SecondFactors } => ({
     secondFactors: new SecondFactors({ ...base, users, ...base.config.secondFactors }),
   }),

@@ -9,6 +9,8 @@ import {
   type SecondFactorsStore,
 } from './second-factors-store.ts'
 
+export { entities } from './second-factor-tables-sql.ts'
+
 const WAITS = (parameter: string) =>
   `(f.confirmed_at is null and f.begun_at > ${at(parameter)} - make_interval(secs => ${PENDING_SECONDS}))`
 

@@ -4,7 +4,7 @@ import { Secrets } from './secrets.ts'
 
 /** Secrets that lie sealed in the database. */
 export const secrets = featureOf()({
-  stores: async () => (await import('./secrets-store-sql.ts')).stores,
+  sql: () => import('./secrets-store-sql.ts'),
   services: (base): { secrets: Secrets } => ({ secrets: new Secrets(base) }),
   operations: secretOperations,
 })

@@ -51,6 +51,9 @@ export class SqlSecretsStore implements SecretsStore {
   }
 }
 
+/** It seals columns of other tables, and has none. */
+export const entities = []
+
 /** The store of the feature. */
 export const stores = (session: Session): { secrets: SecretsStore } => ({
   secrets: new SqlSecretsStore(session),

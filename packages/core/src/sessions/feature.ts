@@ -4,7 +4,7 @@ import { Sessions } from './sessions.ts'
 
 /** Sessions of people who are signed in. */
 export const sessions = featureOf<{ secondFactors: SecondFactors }>()({
-  stores: async () => (await import('./sessions-store-sql.ts')).stores,
+  sql: () => import('./sessions-store-sql.ts'),
   services: (base, { secondFactors }): { sessions: Sessions } => {
     const { publicUrl, production } = base.config.service
     // Production is behind TLS unless its address has another scheme, which may be written in capitals.

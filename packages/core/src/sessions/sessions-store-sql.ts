@@ -14,6 +14,8 @@ import {
   type UsedSession,
 } from './sessions-store.ts'
 
+export { entities } from './session-tables-sql.ts'
+
 const live = (at: string) => `revoked_at is null and expires_at > ${at}
   and last_used_at > ${at} - make_interval(secs => ${IDLE_SECONDS})`
 

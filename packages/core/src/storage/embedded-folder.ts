@@ -2,7 +2,7 @@ import { ownFolder } from '../database/data-folder.ts'
 import { DiskSpace } from '../database/disk-space.ts'
 import { lockFolder } from '../database/folder-lock.ts'
 import { migrateDriver } from '../database/migrator.ts'
-import { type EmbeddedDriver, type Entities, pgliteDriver } from '../database/orm.ts'
+import { type EmbeddedDriver, pgliteDriver } from '../database/orm.ts'
 import { databaseIn, forgetCopies } from './folder-copy.ts'
 
 /** A data folder that this process alone has open. */
@@ -18,7 +18,7 @@ export interface OpenFolder {
  * @throws Problem `conflict` when another process has the folder, `forbidden` when it belongs to another
  * user, `unavailable` when its disk is nearly full
  */
-export async function openFolder(dataDir: string, entities: Entities): Promise<OpenFolder> {
+export async function openFolder(dataDir: string): Promise<OpenFolder> {
   await ownFolder(dataDir)
   const disk = new DiskSpace(dataDir)
   // The check comes before the lock, whose file needs room as well.
@@ -27,7 +27,7 @@ export async function openFolder(dataDir: string, entities: Entities): Promise<O
   const lock = await lockFolder(dataDir, 'stop it, or let it serve and talk to it')
   try {
     await forgetCopies(dataDir)
-    const driver = await migrated(await pgliteDriver({ dataDir: databaseIn(dataDir) }, entities))
+    const driver = await migrated(await pgliteDriver({ dataDir: databaseIn(dataDir) }))
     return { driver, disk, lock }
   } catch (error) {
     await lock[Symbol.asyncDispose]()

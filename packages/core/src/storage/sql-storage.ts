@@ -6,7 +6,7 @@ import { migrationStatus } from '../database/migrator.ts'
 import type { Driver } from '../database/orm.ts'
 import type { Rows, Session, Statement } from '../database/session.ts'
 import { translateStorageErrors } from '../database/statement-retry.ts'
-import { SqlRateCounter } from '../limits/rate-counter-sql.ts'
+import type { RateCounter } from '../limits/rate-counter.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -51,7 +51,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 export function sqlStorage(
   kind: StorageKind,
   driver: Driver,
-  storesOver: (session: Session) => Stores,
+  storesOver: (session: Session) => Stores & { readonly rates: RateCounter },
   held: Held = {},
 ): Storage {
   const withRoom = <T>(work: () => Promise<T>): Promise<T> =>
@@ -70,7 +70,6 @@ export function sqlStorage(
   }
   return {
     ...storesOver(session),
-    rates: new SqlRateCounter(session),
     kind,
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),

@@ -12,8 +12,6 @@ import { Pace } from './scan/pacing.ts'
 import { Surface } from './surface.ts'
 import { SurfaceMetrics } from './surface-metrics.ts'
 import { surfaceOperations } from './surface-operations.ts'
-import type { SurfaceScansStore } from './surface-scans-store.ts'
-import type { SurfaceTargetsStore } from './surface-targets-store.ts'
 import { SurfaceWorker } from './surface-worker.ts'
 
 /** The certificate logs that are asked unless the settings name others. */
@@ -29,21 +27,10 @@ export interface SurfaceNeeds {
   readonly dns: DnsClient
   readonly health: Health
 }
-/** Stores of scans. */
-export interface SurfaceStores {
-  readonly surfaceScans: SurfaceScansStore
-  readonly surfaceTargets: SurfaceTargetsStore
-}
 
 /** Scans of domains from outside. */
 export const surface = featureOf<SurfaceNeeds>()({
-  stores: async () => {
-    const [scans, targets] = await Promise.all([
-      import('./surface-scans-store-sql.ts'),
-      import('./surface-targets-store-sql.ts'),
-    ])
-    return (session): SurfaceStores => ({ ...scans.stores(session), ...targets.stores(session) })
-  },
+  sql: () => import('./surface-sql.ts'),
   services: (base, needs): { surface: Surface } => ({ surface: surfaceOf(base, needs) }),
   operations: surfaceOperations,
   tasks: ({ surface }) => [

@@ -4,7 +4,7 @@ import { Tenants } from './tenants.ts'
 
 /** The customers of the service. */
 export const tenants = featureOf()({
-  stores: async () => (await import('./tenants-store-sql.ts')).stores,
+  sql: () => import('./tenants-store-sql.ts'),
   services: (base): TenantServices => ({ tenants: new Tenants(base) }),
   operations: tenantOperations,
 })

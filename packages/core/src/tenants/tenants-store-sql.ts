@@ -1,21 +1,14 @@
-import { defineEntity, p } from '@mikro-orm/core'
 import type { Session } from '../database/session.ts'
-import { type TablesOf, time, valuesOf } from '../database/table-sql.ts'
-import { atOrNow, statementsOver } from '../database/typed-statement.ts'
+import { valuesOf } from '../database/table-sql.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import type { Scope } from '../scope.ts'
 import type { Tenant } from './tenant.ts'
+import { scoped, statement, TenantEntity } from './tenant-tables-sql.ts'
 import type { TenantsStore } from './tenants-store.ts'
 
-/** Table `tenants`. */
-export const TenantEntity = defineEntity({
-  name: 'Tenant',
-  tableName: 'tenants',
-  properties: { id: p.text().primary(), name: p.text(), createdAt: time() },
-})
+export { entities } from './tenant-tables-sql.ts'
 
 const toTenant = valuesOf(TenantEntity)
-interface Tables extends TablesOf<typeof TenantEntity> {}
-const { statement, scoped } = statementsOver<Tables>()
 
 const ADD = statement(
   'tenant-add',

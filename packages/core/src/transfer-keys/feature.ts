@@ -9,7 +9,7 @@ const PIN_LOG_N = 15
 
 /** Keys that open transfers between hosts. */
 export const transferKeys = featureOf()({
-  stores: async () => (await import('./transfer-keys-store-sql.ts')).stores,
+  sql: () => import('./transfer-keys-store-sql.ts'),
   services: (base): { transferKeys: TransferKeys } => {
     const parts = { metrics: new TransferMetrics(base.metrics), pins: new Passwords(PIN_LOG_N) }
     return { transferKeys: new TransferKeys({ ...base, ...base.config.transfers, ...parts }) }

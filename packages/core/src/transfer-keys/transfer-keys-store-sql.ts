@@ -7,6 +7,8 @@ import type { TransferScope } from './transfer-fields.ts'
 import { PIN_TRIES, type PinKind, type TransferKey, type TransferMode } from './transfer-key.ts'
 import type { NewTransferKey, Redemption, TransferKeysStore, TransferUse } from './transfer-keys-store.ts'
 
+export { entities } from './transfer-key-tables-sql.ts'
+
 interface KeyRow {
   readonly id: string
   readonly license_id: string

@@ -4,7 +4,7 @@ import { Users } from './users.ts'
 
 /** The people of the service and of its tenants. */
 export const users = featureOf()({
-  stores: async () => (await import('./users-store-sql.ts')).stores,
+  sql: () => import('./users-store-sql.ts'),
   services: (base): { users: Users } => ({ users: new Users(base) }),
   operations: userOperations,
 })

@@ -4,6 +4,8 @@ import { instant, maybeInstant } from '../database/values.ts'
 import type { User } from './user.ts'
 import type { NewUser, UserChange, UsersStore } from './users-store.ts'
 
+export { entities } from './user-tables-sql.ts'
+
 interface UserRow {
   readonly id: string
   readonly email: string

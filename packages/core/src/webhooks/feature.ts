@@ -18,7 +18,7 @@ import type { WebhooksStore } from './webhooks-store.ts'
 
 /** The endpoints of licenses, and their deliveries. */
 export const webhooks = featureOf<{ outbound: Outbound }>()({
-  stores: async () => (await import('./webhooks-store-sql.ts')).stores,
+  sql: () => import('./webhooks-store-sql.ts'),
   services: servicesOf,
   operations: webhookOperations,
   tasks: ({ webhookDeliveries }) => [

@@ -20,6 +20,8 @@ import type {
 import * as sql from './webhook-statements-sql.ts'
 import type * as port from './webhooks-store.ts'
 
+export { entities } from './webhook-tables-sql.ts'
+
 interface EndpointRow {
   readonly id: string
   readonly license_id: string

@@ -10,7 +10,7 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { deliveries } from '../deliveries/feature.ts'
 import { deployments } from '../deployments/feature.ts'
 import { email } from '../email/feature.ts'
-import { Features } from '../feature.ts'
+import { Features, featureOf } from '../feature.ts'
 import { git } from '../git/feature.ts'
 import { health } from '../health/feature.ts'
 import type { Health } from '../health/health.ts'
@@ -51,6 +51,13 @@ export interface Tools {
   readonly scheduler: () => Scheduler
 }
 
+/** Rate windows that replicas share. They are a tool of features, with a table. */
+const limits = featureOf()({
+  sql: () => import('../limits/rate-counter-sql.ts'),
+  services: () => ({}),
+  operations: [],
+})
+
 /** Every feature, in the order of their services' making. The lists of a plane follow from it. */
 export const FEATURES = Features.over<Tools>()
   .with(licenses)
@@ -81,6 +88,7 @@ export const FEATURES = Features.over<Tools>()
   .with(secrets)
   .with(scheduler)
   .with(health)
+  .with(limits)
 
 /** Services that operations use. */
 export type Services = Readonly<ReturnType<typeof FEATURES.services>>

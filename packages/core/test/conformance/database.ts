@@ -5,7 +5,6 @@ import { migrateDriver } from '../../src/database/migrator.ts'
 import { type Driver, pgliteDriver, postgresDriver } from '../../src/database/orm.ts'
 import { pgliteStatements } from '../../src/database/pglite-statements.ts'
 import type { Statement } from '../../src/database/session.ts'
-import { ENTITIES } from '../../src/storage/entities-sql.ts'
 import { sqlStorage } from '../../src/storage/sql-storage.ts'
 import { FEATURES } from '../../src/wiring/features.ts'
 import { SERVER } from '../storage/backends.ts'
@@ -29,7 +28,7 @@ const TABLES = {
 
 /** Makes a PostgreSQL inside this process. */
 export async function pgliteDatabase(): Promise<Database> {
-  const driver = await pgliteDriver({}, ENTITIES)
+  const driver = await pgliteDriver({})
   await migrateDriver(driver)
   return over(await prepared(driver), await tablesOf(driver), 'pglite-memory', async () => {})
 }
@@ -48,7 +47,7 @@ async function prepared(driver: Driver): Promise<Driver> {
 /** Makes a database on the server of the run. */
 export async function postgresDatabase(): Promise<Database> {
   const made = await migratedDatabase(SERVER)
-  const driver = await postgresDriver(made.url, 2, ENTITIES)
+  const driver = await postgresDriver(made.url, 2)
   return over(driver, await tablesOf(driver), 'postgresql', async () => {
     await made[Symbol.asyncDispose]()
   })
@@ -65,7 +64,7 @@ async function over(
   kind: 'pglite-memory' | 'postgresql',
   close: () => Promise<void>,
 ): Promise<Database> {
-  const storage = sqlStorage(kind, driver, await FEATURES.stores())
+  const storage = sqlStorage(kind, driver, (await FEATURES.sql()).stores)
   const truncate = { name: 'conformance-truncate', text: `truncate ${tables.join()} cascade` }
   const deletes = tables.map((table, index) => `d${index} as (delete from ${table})`)
   const empty = { name: 'conformance-empty', text: `with ${deletes.join()} select` }

@@ -4,7 +4,6 @@ import { PLATFORM } from '@svc/core'
 import { buildJob, buildTenant, embeddedFolder } from '@svc/testing'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { openStorage } from '../../src/sql.ts'
-import { ENTITIES } from '../../src/storage/entities-sql.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 // Time limit: creating a database takes seconds on a busy machine.
@@ -49,7 +48,7 @@ describe('an embedded database in a folder', () => {
       const dataDir = await temporaryFolder()
       await embeddedFolder(dataDir)
       await (await openStorage({ dataDir }))[Symbol.asyncDispose]()
-      const driver = await pgliteDriver({ dataDir: `${dataDir}/database` }, ENTITIES)
+      const driver = await pgliteDriver({ dataDir: `${dataDir}/database` })
       await driver.probe(`insert into migration_checksums (name, checksum) values ('9999-later', 'x')`)
       await driver.close()
       await expect(openStorage({ dataDir })).rejects.toMatchObject({ code: 'conflict' })

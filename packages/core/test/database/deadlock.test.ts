@@ -15,7 +15,7 @@ async function dead<T>(
   work: (driver: Awaited<ReturnType<typeof postgresDriver>>) => Promise<T>,
 ): Promise<{ readonly result: T; readonly counts: readonly number[] }> {
   await using database = await testDatabase(SERVER)
-  const driver = await postgresDriver(database.url, 2, [])
+  const driver = await postgresDriver(database.url, 2)
   const rival = new pg.Client({ connectionString: database.url })
   const watcher = new pg.Client({ connectionString: database.url })
   await Promise.all([rival.connect(), watcher.connect()])

@@ -3,7 +3,6 @@ import { PLATFORM } from '@svc/core'
 import { DiskSpace, reservedBytes } from '../../src/database/disk-space.ts'
 import { pgliteDriver } from '../../src/database/orm.ts'
 import { embeddedSnapshot } from '../../src/sql.ts'
-import { ENTITIES } from '../../src/storage/entities-sql.ts'
 import { sqlStorage } from '../../src/storage/sql-storage.ts'
 import { FEATURES } from '../../src/wiring/features.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -72,8 +71,10 @@ describe('disk space', () => {
 
   it('storage on a full disk refuses statements and transactions, and still tells its health', async () => {
     const disk = new Disk()
-    const driver = await pgliteDriver({ snapshot: await embeddedSnapshot() }, ENTITIES)
-    await using storage = sqlStorage('pglite-folder', driver, await FEATURES.stores(), { disk: disk.space })
+    const driver = await pgliteDriver({ snapshot: await embeddedSnapshot() })
+    await using storage = sqlStorage('pglite-folder', driver, (await FEATURES.sql()).stores, {
+      disk: disk.space,
+    })
     disk.freeMib = 1
     await expect(storage.tenants.list(PLATFORM)).rejects.toMatchObject(full(102))
     await expect(storage.jobs.get(PLATFORM, 'job_x')).rejects.toMatchObject(full(102))

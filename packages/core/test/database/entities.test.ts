@@ -1,30 +1,54 @@
 // Entities are the only place that spells columns: each is held against the migrated table.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { DateTimeType, IntegerType, JsonType, TextType } from '@mikro-orm/core'
+import {
+  ArrayType,
+  BigIntType,
+  BlobType,
+  BooleanType,
+  DateTimeType,
+  DateType,
+  DoubleType,
+  IntegerType,
+  JsonType,
+  TextType,
+} from '@mikro-orm/core'
 import { migratedDatabase, type TestDatabase } from '@svc/testing'
 import pg from 'pg'
-import { columnOf } from '../../src/database/table-sql.ts'
-import { ENTITIES } from '../../src/storage/entities-sql.ts'
+import { columnOf, textColumnsOf } from '../../src/database/table-sql.ts'
+import { SECRET_COLUMNS } from '../../src/secrets/secrets-store.ts'
+import { FEATURES } from '../../src/wiring/features.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 
-const SQL_TYPES = new Map<unknown, string>([
-  [TextType, 'text'],
-  [IntegerType, 'integer'],
-  [JsonType, 'jsonb'],
-  [DateTimeType, 'timestamp with time zone'],
+/** Types by their name in the catalogue, and whether they can hold text. */
+const SQL_TYPES = new Map<unknown, readonly [type: string, isText: boolean]>([
+  [TextType, ['text', true]],
+  [JsonType, ['jsonb', true]],
+  [ArrayType, ['ARRAY', true]],
+  [BlobType, ['bytea', true]],
+  [IntegerType, ['integer', false]],
+  [BigIntType, ['bigint', false]],
+  [DoubleType, ['double precision', false]],
+  [BooleanType, ['boolean', false]],
+  [DateType, ['date', false]],
+  [DateTimeType, ['timestamp with time zone', false]],
 ])
-const COLUMNS = `select column_name as name, data_type as type, is_nullable = 'YES' as nullable,
-    column_default is not null as defaulted from information_schema.columns
-  where table_schema = 'public' and table_name = $1 order by 1`
+const COLUMNS = `select column_name as name, replace(data_type, 'character varying', 'text') as type, is_nullable = 'YES' as nullable,
+    is_generated = 'ALWAYS' as generated, column_default is not null and column_default <> 'now()' as defaulted
+  from information_schema.columns where table_schema = 'public' and table_name = $1 order by 1`
 
 interface Column {
   readonly name: string
-  readonly type: string
+  readonly type: string | undefined
   readonly nullable: boolean
+  readonly generated: boolean
   readonly defaulted: boolean
 }
 
+const typeOf = (type: unknown) =>
+  [...SQL_TYPES].find(([known]) => known === type || type?.constructor === known)?.[1]
+
+const { entities: ENTITIES } = await FEATURES.sql()
 const named = ENTITIES.map((entity) => [entity.meta.tableName, entity] as const)
 
 describe(`entities and tables on ${POSTGRES}`, () => {
@@ -40,29 +64,34 @@ describe(`entities and tables on ${POSTGRES}`, () => {
     await database[Symbol.asyncDispose]()
   })
 
-  it.each(named)(
-    '%s has the columns of its entity, with their types, and null where it may be',
-    async (table, entity) => {
-      const { rows } = await client.query<Column>(COLUMNS, [table])
-      const columns = Object.entries(entity.meta.properties).map(([key, { type, nullable = false }]) => ({
+  it.each(named)('%s has the columns of its entity', async (table, entity) => {
+    const { rows } = await client.query<Column>(COLUMNS, [table])
+    const columns = Object.entries(entity.meta.properties).map(
+      ([key, { type, nullable = false, generated, default: value, defaultRaw }]): Column => ({
         name: columnOf(key),
-        type: SQL_TYPES.get(type),
+        type: typeOf(type)?.[0],
         nullable,
-      }))
-      const found = rows.map(({ name, type, nullable }) => ({ name, type, nullable }))
-      expect(columns.toSorted((one, other) => (one.name < other.name ? -1 : 1))).toEqual(found)
-    },
-  )
+        generated: generated !== undefined,
+        defaulted: value !== undefined || defaultRaw !== undefined,
+      }),
+    )
+    expect(columns.toSorted((one, other) => (one.name < other.name ? -1 : 1))).toEqual(rows)
+  })
+})
 
-  it.each(named)(
-    '%s has a default where its entity lets an insert leave a column out',
-    async (table, entity) => {
-      const { rows } = await client.query<Column>(COLUMNS, [table])
-      const defaulted = Object.entries(entity.meta.properties)
-        .filter(([, property]) => property.default !== undefined || property.defaultRaw !== undefined)
-        .map(([key]) => columnOf(key))
-      const known = rows.filter((row) => row.defaulted).map(({ name }) => name)
-      expect(known).toEqual(expect.arrayContaining(defaulted))
-    },
-  )
+it.each(named)('%s says of each text how it is kept', (_, entity) => {
+  const texts = Object.entries(entity.meta.properties).filter(([, { type }]) => typeOf(type)?.[1])
+  expect(textColumnsOf(entity).map(({ name }) => name)).toEqual(texts.map(([key]) => columnOf(key)))
+})
+
+// The contents of a mail are sealed with a key of their own, which is rotated.
+const WITH_OWN_KEY = ['email_bodies.contents']
+
+it('says the same of sealed columns as their rotation', () => {
+  const kept = ENTITIES.flatMap(textColumnsOf).filter((column) => column.kept === 'sealed')
+  const rotated = [
+    ...Object.values(SECRET_COLUMNS).map(({ table, column }) => `${table}.${column}`),
+    ...WITH_OWN_KEY,
+  ]
+  expect(kept.map(({ table, name }) => `${table}.${name}`).toSorted()).toEqual(rotated.toSorted())
 })

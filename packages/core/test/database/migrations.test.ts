@@ -144,7 +144,7 @@ describe(`migrations on ${POSTGRES}`, () => {
 
   it('a step that fails leaves nothing of itself, and those before it stay', async () => {
     const url = await emptyDatabase()
-    const driver = await postgresDriver(url, 1, [])
+    const driver = await postgresDriver(url, 1)
     const good = { name: '0001-good', sql: ['create table good (id int)'] }
     const bad = { name: '0002-bad', sql: ['create table bad (id int)', 'select 1 / 0'] }
     const fixed = { name: '0002-bad', sql: ['create table bad (id int)'] }

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { pgliteDriver } from '../../src/database/orm.ts'
 
 const [folder = ''] = process.argv.slice(2)
-const driver = await pgliteDriver({ dataDir: folder }, [])
+const driver = await pgliteDriver({ dataDir: folder })
 await driver.probe('create table kept (n int)')
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')

@@ -52,7 +52,7 @@ describe('an embedded database whose disk is full', () => {
       expect(told).toEqual({ kept: expect.any(Number), first: 'PANIC', next: '57P02', isLost: true })
       expect(told.kept).toBeGreaterThan(0)
       await disk.free()
-      const driver = await pgliteDriver({ dataDir: folder }, [])
+      const driver = await pgliteDriver({ dataDir: folder })
       const [row] = await driver.probe<{ kept: string }>('select count(distinct n) as kept from kept')
       await driver.close()
       // One more row may exist: it was committed, and its answer lost.

@@ -80,7 +80,7 @@ describe('a hot statement of PGlite', () => {
 })
 
 test('a statement whose result a migration changed is prepared anew', async () => {
-  const driver: Driver = await pgliteDriver({}, [])
+  const driver: Driver = await pgliteDriver({})
   try {
     await driver.probe('create table changing (a int)')
     await driver.probe('insert into changing values (1)')

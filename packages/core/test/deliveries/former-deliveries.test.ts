@@ -32,7 +32,7 @@ describe(`deliveries of an earlier release on ${POSTGRES}`, () => {
     database = await testDatabase(SERVER)
     client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    const driver = await postgresDriver(database.url, 1, [])
+    const driver = await postgresDriver(database.url, 1)
     try {
       await migrateDriver(driver, BEFORE)
       await client.query(BUNDLE, ['msg_old'])

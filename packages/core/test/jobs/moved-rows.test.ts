@@ -18,7 +18,7 @@ interface Reached extends AsyncDisposable {
 }
 
 async function onPglite(): Promise<Reached> {
-  const driver = await pgliteDriver({}, [])
+  const driver = await pgliteDriver({})
   await migrateDriver(driver)
   return {
     rows: (statement, params) => driver.hotRows(statement, params),

@@ -20,33 +20,28 @@ export type ExportOptions = Pick<ExportParts, 'kept' | 'onRows'>
 /** Further inputs of an import. */
 export type ImportOptions = Pick<ImportParts, 'keep' | 'onRows'>
 
-/**
- * Writes everything that a database holds, as of one moment, as a text in pieces. Secrets go along as the
- * database holds them: most as digests, webhooks' and one-time codes' as they are.
- * @throws Problem `conflict` when the database is not migrated to this release
- */
-export const exportDatabase = (
-  place: TransferPlace,
-  sink: Sink,
-  options: ExportOptions = {},
+/** Writes the rows of tables as `exportDatabase` does. */
+export const exportTables = (
+  names: readonly string[],
+  { place, sink, ...options }: ExportOptions & { readonly place: TransferPlace; readonly sink: Sink },
 ): Promise<Transfer> =>
   connected(place, 'svc export', async (connection, release) =>
-    exportRows(connection, sink, { ...options, ...release, tables: await carriedTables(connection) }),
+    exportRows(connection, sink, { ...options, ...release, tables: await carriedTables(connection, names) }),
   )
 
-/**
- * Fills an empty, migrated database with the rows of an export; a data folder that is absent is made. After
- * any failure the database is as empty as before.
- * @throws Problem `conflict` when the database has rows, is not migrated to this release, or another release
- * wrote the file; `invalid-input` when the file is cut or changed
- */
-export const importDatabase = (
-  place: TransferPlace,
-  pieces: AsyncIterable<Uint8Array>,
-  options: ImportOptions = {},
+type Pieces = AsyncIterable<Uint8Array>
+
+/** Fills empty tables as `importDatabase` does. */
+export const importTables = (
+  names: readonly string[],
+  { place, pieces, ...options }: ImportOptions & { readonly place: TransferPlace; readonly pieces: Pieces },
 ): Promise<Transfer> =>
   connected(place, 'svc import', async (connection, release) =>
-    importRows(connection, pieces, { ...options, ...release, tables: await carriedTables(connection) }),
+    importRows(connection, pieces, {
+      ...options,
+      ...release,
+      tables: await carriedTables(connection, names),
+    }),
   )
 
 type Release = Pick<ExportParts, 'release' | 'schema'>
@@ -64,7 +59,7 @@ async function connected<T>(
       await requireMigrated(connection)
       return await work(connection, OWN)
     }
-    const { driver, lock } = await openFolder(place.dataDir, [])
+    const { driver, lock } = await openFolder(place.dataDir)
     await using _ = lock
     await using connection = embeddedConnection(driver)
     return await work(connection, OWN)

@@ -93,7 +93,7 @@ export async function filledFolder(dataDir: string): Promise<FilledFolder> {
     dataDir,
     testPlane({ storage: await openStorage({ dataDir }), clock, env: LONG_LEASE }),
   )
-  const driver = await pgliteDriver({ dataDir: join(dataDir, 'database') }, [])
+  const driver = await pgliteDriver({ dataDir: join(dataDir, 'database') })
   for (const text of MORE_ROWS) await driver.rows({ name: '', text }, [])
   await driver.close()
   return filled

@@ -1,0 +1,52 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { bigInteger, fact, time, word } from '../database/table-sql.ts'
+
+/** Table `agents`. */
+export const AgentEntity = defineEntity({
+  name: 'Agent',
+  tableName: 'agents',
+  properties: {
+    licenseId: word(p.text().primary()),
+    fingerprint: fact(p.text().primary()),
+    hostname: fact(p.text().default('')),
+    label: fact(p.text().default('')),
+    state: word(p.text().default('')),
+    version: fact(p.text().default('')),
+    bootId: fact(p.text().default('')),
+    cpuPct: p.double().nullable(),
+    memPct: p.double().nullable(),
+    diskPct: p.double().nullable(),
+    diskTotalGb: p.double().nullable(),
+    lastCaptureAt: p.double().nullable(),
+    captureSuccess: p.boolean().nullable(),
+    lastDrillAt: p.double().nullable(),
+    drillPass: p.boolean().nullable(),
+    lastHeartbeat: time().nullable(),
+    seq: bigInteger().default(0),
+    drainedAt: time().nullable(),
+    firstSeenAt: time(),
+    kinds: fact(p.array().nullable()),
+    concurrency: p.integer().nullable(),
+    accessKey: fact(p.text().nullable()),
+    accessKeyAt: time().nullable(),
+    accessProofMs: p.double().nullable(),
+    accessRefusedAt: time().nullable(),
+  },
+})
+
+/** Table `host_identities`. */
+export const HostIdentityEntity = defineEntity({
+  name: 'HostIdentity',
+  tableName: 'host_identities',
+  properties: {
+    licenseId: word(p.text().primary()),
+    fingerprint: fact(p.text().primary()),
+    bootId: fact(p.text().primary()),
+    hostname: fact(p.text().primary()),
+    leftAt: time(),
+    returnedAt: time().nullable(),
+  },
+})
+
+/** Its tables. */
+export const entities = [AgentEntity, HostIdentityEntity]

@@ -1,0 +1,39 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { fact, sealed, time, verbatim, word } from '../database/table-sql.ts'
+
+/** Table `webhook_endpoints`. */
+export const WebhookEndpointEntity = defineEntity({
+  name: 'WebhookEndpoint',
+  tableName: 'webhook_endpoints',
+  properties: {
+    id: word(p.text().primary()),
+    licenseId: word(p.text()),
+    tenantId: word(p.text().nullable()),
+    url: verbatim(p.text()),
+    description: fact(p.text()),
+    events: word(p.array()),
+    maxAgeSeconds: p.integer(),
+    secret: sealed(p.text()),
+    oldSecret: sealed(p.text().nullable()),
+    oldSecretUntil: time().nullable(),
+    lastError: fact(p.text().nullable()),
+    createdAt: time(),
+    updatedAt: time(),
+  },
+})
+
+/** Table `webhook_messages`. */
+export const WebhookMessageEntity = defineEntity({
+  name: 'WebhookMessage',
+  tableName: 'webhook_messages',
+  properties: {
+    id: word(p.text().primary()),
+    licenseId: word(p.text()),
+    type: word(p.text()),
+    body: fact(p.text()),
+    occurredAt: time(),
+  },
+})
+
+/** Its tables. */
+export const entities = [WebhookEndpointEntity, WebhookMessageEntity]
