@@ -1,11 +1,11 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
-import { type BreakerState, NEW_RECIPIENT, type RecipientState } from './breaker.ts'
+import { NEW_RECIPIENT, type RecipientState } from './breaker.ts'
 import type * as port from './deliveries-store.ts'
-import type { Delivery, DeliveryReport, DeliveryState, DeliveryTarget, NewDelivery } from './delivery.ts'
+import type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './delivery.ts'
 import { COUNTS, EXPIRE, TAKE_DUE } from './delivery-claim-sql.ts'
 import { SETTLE } from './delivery-settle-sql.ts'
+import { toDelivery, toRecipient, toReport } from './delivery-tables-sql.ts'
 
 export { entities } from './delivery-tables-sql.ts'
 
@@ -35,70 +35,6 @@ const PURGE = {
       gone as (delete from deliveries d using old where d.id = old.id returning 1)
     select count(*)::int as purged from gone`,
 }
-
-/** A row of the outbox. */
-export interface DeliveryRow {
-  readonly id: string
-  readonly kind: string
-  readonly recipient: string
-  readonly payload: string | null
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly max_attempts: number | null
-  readonly forced: boolean
-  readonly created_at: string
-  readonly due_at: string
-  readonly settled_at: string | null
-  readonly status: number | null
-  readonly error: string | null
-}
-
-/** A row of the state of a receiver. */
-export interface RecipientRow {
-  readonly breaker: BreakerState
-  readonly consecutive_failures: number
-  readonly opens: number
-  readonly open_until: string | null
-  readonly probe_until: string | null
-  readonly failing_since: string | null
-  readonly last_success_at: string | null
-  readonly last_failure_at: string | null
-  readonly paused: string | null
-}
-
-const toDelivery = (row: DeliveryRow): Delivery => ({
-  id: row.id,
-  kind: row.kind,
-  recipient: row.recipient,
-  payload: given(row.payload),
-  attempts: row.attempts,
-  maxAttempts: given(row.max_attempts),
-  isForced: row.forced,
-  createdAt: instant(row.created_at),
-})
-
-/** Returns a delivery as readers get it. */
-export const toReport = (row: DeliveryRow): DeliveryReport => ({
-  ...toDelivery(row),
-  state: row.state,
-  dueAt: instant(row.due_at),
-  settledAt: maybeInstant(row.settled_at),
-  status: given(row.status),
-  error: given(row.error),
-})
-
-/** Returns the state of a receiver. */
-export const toRecipient = (row: RecipientRow): RecipientState => ({
-  breaker: row.breaker,
-  consecutiveFailures: row.consecutive_failures,
-  opens: row.opens,
-  openUntil: maybeInstant(row.open_until),
-  probeUntil: maybeInstant(row.probe_until),
-  failingSince: maybeInstant(row.failing_since),
-  lastSuccessAt: maybeInstant(row.last_success_at),
-  lastFailureAt: maybeInstant(row.last_failure_at),
-  paused: given(row.paused),
-})
 
 // The first text after a receiver, in the order of bytes: no receiver's name has control characters.
 const from = (after: string | undefined) => (after === undefined ? '' : `${after}\u0001`)
@@ -133,7 +69,7 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
     const { kind, token, leaseSeconds, limit, perRecipient, shares = {}, after, only, maxAttempts } = request
     const lease = [token, leaseSeconds, limit, now, kind, perRecipient]
     const which = [JSON.stringify(shares), from(after), only, maxAttempts]
-    return (await this.#session.rows<DeliveryRow>(TAKE_DUE, [...lease, ...which])).map(toDelivery)
+    return (await this.#session.rows<object>(TAKE_DUE, [...lease, ...which])).map(toDelivery)
   }
 
   async settle(settlement: port.DeliverySettlement, now?: Date): Promise<boolean> {
@@ -161,12 +97,12 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
   }
 
   async latest({ kind, recipient }: DeliveryTarget): Promise<DeliveryReport | undefined> {
-    const [row] = await this.#session.rows<DeliveryRow>(LATEST, [kind, recipient])
+    const [row] = await this.#session.rows<object>(LATEST, [kind, recipient])
     return row === undefined ? undefined : toReport(row)
   }
 
   async recipient({ kind, recipient }: DeliveryTarget): Promise<RecipientState> {
-    const [row] = await this.#session.rows<RecipientRow>(RECIPIENT, [kind, recipient])
+    const [row] = await this.#session.rows<object>(RECIPIENT, [kind, recipient])
     return row === undefined ? NEW_RECIPIENT : toRecipient(row)
   }
 

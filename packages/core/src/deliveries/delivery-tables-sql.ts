@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, redacted, time, word } from '../database/table-sql.ts'
+import { fact, redacted, time, valuesOf, word } from '../database/table-sql.ts'
+import type { BreakerState } from './breaker.ts'
+import type { Delivery, DeliveryReport, DeliveryState } from './delivery.ts'
 
 /** Table `delivery_recipients`. */
 export const DeliveryRecipientEntity = defineEntity({
@@ -8,7 +10,7 @@ export const DeliveryRecipientEntity = defineEntity({
   properties: {
     kind: word(p.text().primary()),
     recipient: word(p.text().primary()),
-    breaker: word(p.text().default('closed')),
+    breaker: word(p.text().$type<BreakerState>().default('closed')),
     consecutiveFailures: p.integer().default(0),
     opens: p.integer().default(0),
     openUntil: time().nullable(),
@@ -28,7 +30,7 @@ export const DeliveryEntity = defineEntity({
     id: word(p.text().primary()),
     kind: word(p.text()),
     recipient: word(p.text()),
-    state: word(p.text()),
+    state: word(p.text().$type<DeliveryState>()),
     attempts: p.integer().default(0),
     createdAt: time(),
     dueAt: time(),
@@ -63,3 +65,22 @@ export const DeliveryAttemptEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [DeliveryRecipientEntity, DeliveryEntity, DeliveryAttemptEntity]
+
+const OF_THE_ENGINE = ['leaseToken', 'leaseUntil', 'expiresAt', 'spentAt', 'sequence'] as const
+const ofTaken = valuesOf(DeliveryEntity, ...OF_THE_ENGINE, 'state', 'dueAt', 'settledAt', 'status', 'error')
+const ofListed = valuesOf(DeliveryEntity, ...OF_THE_ENGINE)
+
+/** Reads a row of `deliveries` as senders get it. */
+export function toDelivery(row: object): Delivery {
+  const { forced, ...delivery } = ofTaken(row)
+  return { ...delivery, isForced: forced }
+}
+/** Reads a row of `deliveries` as readers get it. */
+export function toReport(row: object): DeliveryReport {
+  const { forced, ...report } = ofListed(row)
+  return { ...report, isForced: forced }
+}
+/** Reads a row of `delivery_recipients`. */
+export const toRecipient = valuesOf(DeliveryRecipientEntity, 'kind', 'recipient')
+/** Reads a row of `delivery_attempts`. */
+export const toAttempt = valuesOf(DeliveryAttemptEntity, 'deliveryId')

@@ -1,14 +1,24 @@
+import { sql } from 'kysely'
 import { ofLicenses, scoped } from '../database/scoped-statement.ts'
 import type { Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { atOrNow, present } from '../database/typed-statement.ts'
+import { statement } from './webhook-tables-sql.ts'
+import type { NewMessage, SecretRotation } from './webhooks-store.ts'
 
-const statement = (name: string, text: string): Statement => ({ name: `webhook-${name}`, text })
+const text = (name: string, words: string): Statement => ({ name: `webhook-${name}`, text: words })
+interface Named {
+  readonly id: string
+}
+interface Timed {
+  readonly now: Date | undefined
+}
 
 // Two additions to one license follow each other, so that the count holds.
-export const BEGIN = statement('begin', 'select pg_advisory_xact_lock(hashtextextended($1, 28))')
+export const BEGIN = text('begin', 'select pg_advisory_xact_lock(hashtextextended($1, 28))')
 
 // The existing endpoint of the address comes back instead of a new one.
-export const ADD = statement(
+export const ADD = text(
   'add',
   `with known as (select * from webhook_endpoints where license_id = $2 and url = $4),
     added as (insert into webhook_endpoints (id, license_id, tenant_id, url, description, events, secret, max_age_seconds,
@@ -36,12 +46,12 @@ export const LIST = scoped(
   ofLicenses('e.license_id'),
 )
 
-export const DEAD = statement(
+export const DEAD = text(
   'dead',
   `select ${STATE} where r.paused in ('gone', 'failing') order by e.id collate "C"`,
 )
 
-export const CHANGE = statement(
+export const CHANGE = text(
   'change',
   `with own as (select * from webhook_endpoints where id = $1),
     other as (select o.id from webhook_endpoints o, own where o.license_id = own.license_id and o.url = $2 and o.id <> $1),
@@ -51,16 +61,28 @@ export const CHANGE = statement(
   select exists (select from own) as known, (select id from other) as conflict`,
 )
 
-export const ROTATE = statement(
-  'rotate',
-  `update webhook_endpoints set secret = $3, old_secret = $4, updated_at = ${at('$6')},
-      old_secret_until = ${at('$6')} + make_interval(secs => $5)
-    where id = $1 and secret = $2 returning id`,
+export const ROTATE = statement('webhook-rotate', (tables, given: SecretRotation & Timed) =>
+  tables
+    .updateTable('webhook_endpoints')
+    .set({
+      secret: given.secret,
+      old_secret: given.oldSecret,
+      updated_at: atOrNow(given.now),
+      old_secret_until: sql<Date>`${atOrNow(given.now)} + make_interval(secs => ${given.graceSeconds})`,
+    })
+    .where('id', '=', given.id)
+    .where('secret', '=', given.from)
+    .returning('id'),
 )
 
 export const NOTE = statement(
-  'note',
-  'update webhook_endpoints set last_error = $2 where id = $1 and last_error is distinct from $2',
+  'webhook-note',
+  (tables, { id, error }: Named & { error: string | undefined }) =>
+    tables
+      .updateTable('webhook_endpoints')
+      .set({ last_error: error })
+      .where('id', '=', id)
+      .where('last_error', 'is distinct from', present(error)),
 )
 
 const CANCEL = (
@@ -69,7 +91,7 @@ const CANCEL = (
 ) => `update deliveries set state = 'cancelled', settled_at = ${at(now)},
   lease_token = null, lease_until = null where kind = 'endpoint' and recipient = ${id} and state = 'due' returning 1`
 
-export const REMOVE = statement(
+export const REMOVE = text(
   'remove',
   `with gone as (delete from webhook_endpoints where id = $1 returning id),
     cancelled as (${CANCEL('(select id from gone)', '$2')}),
@@ -77,7 +99,7 @@ export const REMOVE = statement(
   select (select count(*)::int from cancelled) as cancelled from gone`,
 )
 
-export const DISABLE = statement(
+export const DISABLE = text(
   'disable',
   `with cancelled as (${CANCEL(`case when $2 = 'gone' then $1 end`, '$3')}),
     own as (select id from webhook_endpoints where id = $1)
@@ -85,21 +107,31 @@ export const DISABLE = statement(
     on conflict (kind, recipient) do update set paused = excluded.paused where r.paused is null returning 1`,
 )
 
-export const ENABLE = statement(
-  'enable',
-  `update delivery_recipients set paused = null, breaker = 'closed', consecutive_failures = 0, opens = 0,
-      open_until = null, probe_until = null, failing_since = null
-    where kind = 'endpoint' and recipient = $1`,
+const CLOSED = {
+  breaker: 'closed',
+  consecutive_failures: 0,
+  opens: 0,
+  open_until: null,
+  probe_until: null,
+} as const
+
+export const ENABLE = statement('webhook-enable', (tables, { id }: Named) =>
+  tables
+    .updateTable('delivery_recipients')
+    .set({ ...CLOSED, paused: null, failing_since: null })
+    .where('kind', '=', 'endpoint')
+    .where('recipient', '=', id),
 )
 
-export const CLOSE_BREAKER = statement(
-  'close-breaker',
-  `update delivery_recipients set breaker = 'closed', consecutive_failures = 0, opens = 0, open_until = null,
-      probe_until = null
-    where kind = 'endpoint' and recipient = $1`,
+export const CLOSE_BREAKER = statement('webhook-close-breaker', (tables, { id }: Named) =>
+  tables
+    .updateTable('delivery_recipients')
+    .set(CLOSED)
+    .where('kind', '=', 'endpoint')
+    .where('recipient', '=', id),
 )
 
-export const DISABLE_FAILING = statement(
+export const DISABLE_FAILING = text(
   'disable-failing',
   `update delivery_recipients r set paused = 'failing'
     where r.kind = 'endpoint' and r.paused is null and r.failing_since <= ${at('$3')} - make_interval(secs => $1)
@@ -109,17 +141,22 @@ export const DISABLE_FAILING = statement(
     returning r.recipient as id`,
 )
 
-export const TELL_OTHERS = statement(
+export const TELL_OTHERS = text(
   'tell-others',
   `select svc_event($1, null, $2, $3, null, ${at('$6')}, $4::json, null, $5)`,
 )
 
-export const SAY = statement(
-  'say',
-  `insert into webhook_messages (id, license_id, type, body, occurred_at) values ($1, $2, $3, $4, ${at('$5')})`,
+export const SAY = statement('webhook-say', (tables, given: NewMessage & Timed) =>
+  tables.insertInto('webhook_messages').values({
+    id: given.id,
+    license_id: given.licenseId,
+    type: given.type,
+    body: given.body,
+    occurred_at: atOrNow(given.now),
+  }),
 )
 
-export const OUTGOING = statement(
+export const OUTGOING = text(
   'outgoing',
   'select e.*, m.body from webhook_endpoints e, webhook_messages m where e.id = $1 and m.id = $2',
 )
@@ -129,7 +166,7 @@ const listed = (now: string) =>
   `d.*, m.type, ${leased(now)} as leased,
     (extract(epoch from d.created_at) * 1000000)::bigint::text as micros`
 
-export const DELIVERIES = statement(
+export const DELIVERIES = text(
   'deliveries',
   `select ${listed('$6')} from deliveries d join webhook_messages m on m.id = d.payload
     where d.kind = 'endpoint' and d.recipient = $1 and ($2::text[] is null or d.state = any($2::text[]))
@@ -139,7 +176,7 @@ export const DELIVERIES = statement(
     order by d.created_at desc, d.id collate "C" desc limit $5`,
 )
 
-export const DELIVERY = statement(
+export const DELIVERY = text(
   'delivery',
   `select ${listed('$3')}, m.body, (select coalesce(jsonb_agg(to_jsonb(a) order by a.n), '[]') from delivery_attempts a
       where a.delivery_id = d.id) as tries
@@ -158,7 +195,7 @@ const MEANT = `select distinct on (d.payload) d.payload, d.created_at from deliv
   order by d.payload, d.created_at`
 
 // The ids of the new deliveries follow from the replay and the message.
-export const REPLAY = statement(
+export const REPLAY = text(
   'replay',
   `with meant as (${MEANT}),
     chosen as (select * from meant order by created_at, payload collate "C" limit $7),
@@ -169,19 +206,21 @@ export const REPLAY = statement(
   select (select count(*)::int from added) as queued, (select count(*) from meant) > $7 as more`,
 )
 
-export const REPLAYABLE = statement(
+export const REPLAYABLE = text(
   'replayable',
   `with meant as (${MEANT})
   select least(count(*), $7)::int as queued, count(*) > $7 as more from meant
     where $2::text is not null and (${at('$8')}) is not null`,
 )
 
-export const SET_MAX_AGE = statement(
-  'set-max-age',
-  'update webhook_endpoints set max_age_seconds = $1 where max_age_seconds <> $1',
+export const SET_MAX_AGE = statement('webhook-set-max-age', (tables, { seconds }: { seconds: number }) =>
+  tables
+    .updateTable('webhook_endpoints')
+    .set({ max_age_seconds: seconds })
+    .where('max_age_seconds', '<>', seconds),
 )
 
-export const PURGE = statement(
+export const PURGE = text(
   'purge',
   `with old as (select id from webhook_messages where occurred_at < ${at('$3')} - make_interval(days => $1)
       order by occurred_at limit $2 for update skip locked),

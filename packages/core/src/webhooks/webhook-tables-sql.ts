@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, sealed, time, verbatim, word } from '../database/table-sql.ts'
+import { fact, sealed, type TablesOf, time, valuesOf, verbatim, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { DeliveryRecipientEntity } from '../deliveries/delivery-tables-sql.ts'
 
 /** Table `webhook_endpoints`. */
 export const WebhookEndpointEntity = defineEntity({
@@ -37,3 +39,14 @@ export const WebhookMessageEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [WebhookEndpointEntity, WebhookMessageEntity]
+
+/** Reads a row of `webhook_endpoints`. */
+export const toEndpoint = valuesOf(WebhookEndpointEntity, 'maxAgeSeconds')
+
+interface Tables
+  extends TablesOf<
+    typeof WebhookEndpointEntity | typeof WebhookMessageEntity | typeof DeliveryRecipientEntity
+  > {}
+
+/** Statements over both tables, and the states of receivers. */
+export const { statement } = statementsOver<Tables>()

@@ -1,73 +1,27 @@
 import { idOf } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
 import { NEW_RECIPIENT } from '../deliveries/breaker.ts'
-import {
-  type DeliveryRow,
-  type RecipientRow,
-  toRecipient,
-  toReport,
-} from '../deliveries/deliveries-store-sql.ts'
+import { toAttempt, toRecipient, toReport } from '../deliveries/delivery-tables-sql.ts'
 import type { Scope } from '../scope.ts'
 import type { EventType } from './event-types.ts'
-import type {
-  DeliveryAttempt,
-  DisabledReason,
-  EndpointDelivery,
-  EndpointState,
-  WebhookEndpoint,
-} from './webhook-endpoint.ts'
+import type { DisabledReason, EndpointDelivery, EndpointState, WebhookEndpoint } from './webhook-endpoint.ts'
 import * as sql from './webhook-statements-sql.ts'
+import { toEndpoint } from './webhook-tables-sql.ts'
 import type * as port from './webhooks-store.ts'
 
 export { entities } from './webhook-tables-sql.ts'
 
-interface EndpointRow {
-  readonly id: string
-  readonly license_id: string
-  readonly tenant_id: string | null
-  readonly url: string
-  readonly description: string
-  readonly events: readonly string[]
-  readonly secret: string
-  readonly old_secret: string | null
-  readonly old_secret_until: string | null
-  readonly last_error: string | null
-  readonly created_at: string
-  readonly updated_at: string
-}
-
 interface StateRow {
-  readonly endpoint: EndpointRow
-  readonly way: RecipientRow | null
+  readonly endpoint: object
+  readonly way: object | null
   readonly pending: number
 }
 
-interface AttemptRow {
-  readonly n: number
-  readonly at: string
-  readonly duration_ms: number
-  readonly status: number | null
-  readonly error: string | null
-  readonly response: string
+interface ListedRow {
+  readonly type: string
+  readonly leased: boolean
+  readonly micros: string
 }
-
-type ListedRow = DeliveryRow & { readonly type: string; readonly leased: boolean; readonly micros: string }
-
-const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
-  id: row.id,
-  licenseId: row.license_id,
-  tenantId: given(row.tenant_id),
-  url: row.url,
-  description: row.description,
-  events: row.events,
-  secret: row.secret,
-  oldSecret: given(row.old_secret),
-  oldSecretUntil: maybeInstant(row.old_secret_until),
-  lastError: given(row.last_error),
-  createdAt: instant(row.created_at),
-  updatedAt: instant(row.updated_at),
-})
 
 const toState = ({ endpoint, way, pending }: StateRow): EndpointState => ({
   endpoint: toEndpoint(endpoint),
@@ -80,15 +34,6 @@ const toListed = (row: ListedRow): EndpointDelivery => ({
   type: row.type,
   isLeased: row.leased,
   micros: row.micros,
-})
-
-const toAttempt = (row: AttemptRow): DeliveryAttempt => ({
-  n: row.n,
-  at: instant(row.at),
-  durationMs: row.duration_ms,
-  status: given(row.status),
-  error: given(row.error),
-  response: row.response,
 })
 
 /** Endpoints and messages in SQL. */
@@ -106,7 +51,7 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   async add(endpoint: port.NewEndpoint, most: number, now?: Date): Promise<WebhookEndpoint | 'full'> {
     const { id, licenseId, tenantId, url, description, events, secret, maxAgeSeconds } = endpoint
     const params = [id, licenseId, tenantId, url, description, events, secret, maxAgeSeconds, most, now]
-    const [row] = await this.#session.rows<EndpointRow>(sql.ADD, params)
+    const [row] = await this.#session.rows<object>(sql.ADD, params)
     return row === undefined ? 'full' : toEndpoint(row)
   }
 
@@ -138,12 +83,11 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   }
 
   async rotate(rotation: port.SecretRotation, now?: Date): Promise<boolean> {
-    const { id, from, secret, oldSecret, graceSeconds } = rotation
-    return (await this.#session.rows(sql.ROTATE, [id, from, secret, oldSecret, graceSeconds, now])).length > 0
+    return (await sql.ROTATE.run(this.#session, { ...rotation, now })).length > 0
   }
 
   async note(id: string, error: string | undefined): Promise<void> {
-    await this.#session.rows(sql.NOTE, [id, error])
+    await sql.NOTE.run(this.#session, { id, error })
   }
 
   async remove(id: string, now?: Date): Promise<number | undefined> {
@@ -156,11 +100,11 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   }
 
   async enable(id: string): Promise<void> {
-    await this.#session.rows(sql.ENABLE, [id])
+    await sql.ENABLE.run(this.#session, { id })
   }
 
   async closeBreaker(id: string): Promise<void> {
-    await this.#session.rows(sql.CLOSE_BREAKER, [id])
+    await sql.CLOSE_BREAKER.run(this.#session, { id })
   }
 
   async disableFailing(seconds: number, apartSeconds: number, now?: Date): Promise<readonly string[]> {
@@ -182,8 +126,8 @@ export class SqlWebhooksStore implements port.WebhooksStore {
     await this.#session.rows(sql.TELL_OTHERS, params)
   }
 
-  async say({ id, licenseId, type, body }: port.NewMessage, now?: Date): Promise<void> {
-    await this.#session.rows(sql.SAY, [id, licenseId, type, body, now])
+  async say(message: port.NewMessage, now?: Date): Promise<void> {
+    await sql.SAY.run(this.#session, { ...message, now })
   }
 
   async outgoing(delivery: {
@@ -191,7 +135,7 @@ export class SqlWebhooksStore implements port.WebhooksStore {
     readonly payload: string
   }): Promise<port.OutgoingMessage | undefined> {
     const { recipient, payload } = delivery
-    const [row] = await this.#session.rows<EndpointRow & { body: string }>(sql.OUTGOING, [recipient, payload])
+    const [row] = await this.#session.rows<{ body: string }>(sql.OUTGOING, [recipient, payload])
     return row === undefined ? undefined : { endpoint: toEndpoint(row), body: row.body }
   }
 
@@ -202,7 +146,7 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   }
 
   async delivery(endpointId: string, id: string, now?: Date) {
-    type Row = ListedRow & { body: string; tries: readonly AttemptRow[] }
+    type Row = ListedRow & { body: string; tries: readonly object[] }
     const [row] = await this.#session.rows<Row>(sql.DELIVERY, [endpointId, id, now])
     if (row === undefined) return undefined
     return { delivery: toListed(row), attempts: row.tries.map(toAttempt), body: row.body }
@@ -224,7 +168,7 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   }
 
   async setMaxAge(seconds: number): Promise<void> {
-    await this.#session.rows(sql.SET_MAX_AGE, [seconds])
+    await sql.SET_MAX_AGE.run(this.#session, { seconds })
   }
 
   async purge(days: number, limit: number, now?: Date): Promise<number> {
