@@ -91,6 +91,12 @@ export interface HoldingRoles {
   readonly tenant: readonly string[]
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly accessSessions: AccessSessionsStore
+  }
+}
+
 /** Storage of sessions on hosts, and of the keys that hosts ask for them with. */
 export interface AccessSessionsStore {
   /**

@@ -43,6 +43,12 @@ export interface HostWork {
   readonly concurrency: number | undefined
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly agents: AgentsStore
+  }
+}
+
 /** The live registry of hosts. A host is (license, fingerprint). */
 export interface AgentsStore {
   /**

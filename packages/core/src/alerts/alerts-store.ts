@@ -92,6 +92,12 @@ export interface AlertKeyId {
   readonly dedupKey: string
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly alerts: AlertsStore
+  }
+}
+
 /**
  * Storage of alerts and of the state of their dedup keys. Every method is one atomic intention; only tests
  * give `now`. A license has at most one unresolved alert for each dedup key.

@@ -6,6 +6,12 @@ export type NewApiToken = Pick<ApiToken, 'id' | 'label' | 'role' | 'tenantId' | 
   readonly digest: string
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly apiTokens: ApiTokensStore
+  }
+}
+
 /** Storage of API tokens. */
 export interface ApiTokensStore {
   add(token: NewApiToken, now?: Date): Promise<ApiToken>

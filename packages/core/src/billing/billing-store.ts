@@ -52,6 +52,12 @@ export interface Dunning {
   readonly endedAt: Date | undefined
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly billing: BillingStore
+  }
+}
+
 /** Storage of billing: subscriptions, checkouts and unpaid invoices of licenses. */
 export interface BillingStore {
   /** Returns a token that is higher than every earlier one, to be taken before the provider is asked. */

@@ -25,6 +25,12 @@ export interface EventFilter {
   readonly limit: number
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly paymentEvents: PaymentEventsStore
+  }
+}
+
 /** Events of the payment provider. */
 export interface PaymentEventsStore {
   /**

@@ -37,6 +37,12 @@ export interface BrowserRun extends NewBrowserRun, Omit<BrowserRunEnd, 'id'> {
   readonly createdAt: Date
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly browser: BrowserStore
+  }
+}
+
 /** Storage of browser tokens and of the work that was done with them. */
 export interface BrowserStore {
   addToken(token: NewBrowserToken, now?: Date): Promise<BrowserToken>

@@ -57,6 +57,12 @@ export interface PurgedRows {
   readonly messages: number
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly conversations: ConversationsStore
+  }
+}
+
 /** Conversations and their messages. Everything is stored redacted. */
 export interface ConversationsStore {
   /** Begins a conversation in mode `ai`. */

@@ -10,6 +10,12 @@ export interface DeploymentFilter {
   readonly limit: number
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly deployments: DeploymentsStore
+  }
+}
+
 /** Storage of deployments. A deployment's state is its job's. Lists are newest first. */
 export interface DeploymentsStore {
   add(deployment: NewDeployment, now?: Date): Promise<void>

@@ -59,6 +59,12 @@ export type NewGitDelivery = Omit<GitDelivery, 'receivedAt' | 'micros'>
 /** A ref of a delivery. Its earlier copies are found by it. */
 export type DeliveryKey = Pick<GitDelivery, 'hookId' | 'deliveryId' | 'bodyDigest' | 'ref'>
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly gitHooks: GitHooksStore
+  }
+}
+
 /** Git hooks, their secrets, and the deliveries to them. */
 export interface GitHooksStore {
   /** Stores a hook unless the license has one for the app, or `max` hooks; then undefined. */

@@ -52,6 +52,12 @@ export interface ImageFilter {
   readonly limit: number
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly images: ImagesStore
+  }
+}
+
 /** The ledger of captured images. */
 export interface ImagesStore {
   /**

@@ -157,6 +157,12 @@ export interface JobCounts {
   readonly expiredLeases: number
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly jobs: JobsStore
+  }
+}
+
 /**
  * The queue. Every method is one atomic intention whose conditions stand in the statement that writes. `now`
  * is given by tests only; without it the database's clock counts.

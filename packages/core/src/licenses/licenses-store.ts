@@ -40,6 +40,12 @@ export interface LicenseCalls {
   readonly lastAt: Date
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly licenses: LicensesStore
+  }
+}
+
 /** Issued licenses. A key is known only by its SHA-256, in hex. */
 export interface LicensesStore {
   add(license: NewLicense, now?: Date): Promise<License>

@@ -56,6 +56,12 @@ export interface HistoryEntry {
 /** History entries that are kept for each monitor. */
 export const HISTORY_ENTRIES = 200
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly monitors: MonitorsStore
+  }
+}
+
 /** Storage of monitors, of the leases of their runs, and of their history. */
 export interface MonitorsStore {
   /** Stores a monitor. Returns undefined if its owner already has one of this name. */

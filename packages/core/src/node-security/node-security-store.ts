@@ -53,6 +53,12 @@ export interface SecurityStanding extends HostKey {
 /** Revisions that are kept of a host. */
 export const KEPT_REVISIONS = 100
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly nodeSecurity: NodeSecurityStore
+  }
+}
+
 /**
  * Storage of the documents of hosts. Their jobs tell the applied state: jobs of kind `firewall` that are
  * aimed at the host and carry the number and the digest of one of its revisions.

@@ -117,6 +117,12 @@ export interface OrderFilter {
 /** Events that are kept for each order. */
 export const ORDER_EVENTS = 500
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly provisioning: ProvisioningStore
+  }
+}
+
 /** Storage of orders, of the money reserved for them, of the catalogue, and of credentials. */
 export interface ProvisioningStore {
   /** Stores an order, which is due at once. */

@@ -39,6 +39,12 @@ export interface Confirmation {
 /** Time limit for the first code of a second factor, in seconds. */
 export const PENDING_SECONDS = 600
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly secondFactors: SecondFactorsStore
+  }
+}
+
 /** Storage of second factors, at most one for each user. */
 export interface SecondFactorsStore {
   /**

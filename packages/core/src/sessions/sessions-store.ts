@@ -48,6 +48,12 @@ export interface OtherSessions {
   readonly id: string | undefined
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly sessions: SessionsStore
+  }
+}
+
 /** Storage of users' sessions. */
 export interface SessionsStore {
   /** Opens a session. Returns its latest end. */

@@ -1,77 +1,18 @@
-import type { AccessSessionsStore } from '../access/access-sessions-store.ts'
-import type { AgentsStore } from '../agents/agents-store.ts'
-import type { AlertsStore } from '../alerts/alerts-store.ts'
-import type { AlertDeliveriesStore } from '../alerts/delivery/alert-deliveries-store.ts'
-import type { AlertFactsStore } from '../alerts/rules/alert-facts.ts'
-import type { ApiTokensStore } from '../api-tokens/api-tokens-store.ts'
-import type { BillingStore } from '../billing/billing-store.ts'
-import type { PaymentEventsStore } from '../billing/payment-events-store.ts'
-import type { BrowserStore } from '../browser/browser-store.ts'
-import type { ConversationsStore } from '../chat/conversations-store.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
-import type { DeploymentsStore } from '../deployments/deployments-store.ts'
-import type { EmailDomainsStore } from '../email/domains/email-domains-store.ts'
-import type { EmailKeysStore } from '../email/keys/email-keys-store.ts'
-import type { RemindersStore } from '../email/reminders/reminders-store.ts'
-import type { EmailMessagesStore } from '../email/sending/email-messages-store.ts'
-import type { EmailSuppressionsStore } from '../email/sending/email-suppressions-store.ts'
-import type { GitHooksStore } from '../git/git-hooks-store.ts'
-import type { ImagesStore } from '../images/images-store.ts'
-import type { JobsStore } from '../jobs/jobs-store.ts'
-import type { LicensesStore } from '../licenses/licenses-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
-import type { MonitorsStore } from '../monitors/monitors-store.ts'
-import type { NodeSecurityStore } from '../node-security/node-security-store.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
-import type { ProvisioningStore } from '../provisioning/provisioning-store.ts'
 import type { SchedulerStore } from '../scheduler/scheduler-store.ts'
-import type { SecondFactorsStore } from '../second-factors/second-factors-store.ts'
 import type { SecretsStore } from '../secrets/secrets-store.ts'
-import type { SessionsStore } from '../sessions/sessions-store.ts'
-import type { SurfaceScansStore } from '../surface/surface-scans-store.ts'
-import type { SurfaceTargetsStore } from '../surface/surface-targets-store.ts'
-import type { TenantsStore } from '../tenants/tenants-store.ts'
-import type { TransferKeysStore } from '../transfer-keys/transfer-keys-store.ts'
-import type { UsersStore } from '../users/users-store.ts'
-import type { WebhooksStore } from '../webhooks/webhooks-store.ts'
 
-/** One store per feature; a transaction hands out the same set, bound to it. */
+/**
+ * The stores of all features; a transaction hands out the same set, bound to it. Each feature adds its own
+ * beside their port (`declare module`), so that this file knows none.
+ */
 export interface Stores {
-  readonly accessSessions: AccessSessionsStore
-  readonly agents: AgentsStore
-  readonly alertDeliveries: AlertDeliveriesStore
-  readonly alertFacts: AlertFactsStore
-  readonly alerts: AlertsStore
-  readonly apiTokens: ApiTokensStore
   readonly audit: AuditStore
-  readonly billing: BillingStore
-  readonly browser: BrowserStore
-  readonly conversations: ConversationsStore
   readonly deliveries: DeliveriesStore
-  readonly deployments: DeploymentsStore
-  readonly emailDomains: EmailDomainsStore
-  readonly emailKeys: EmailKeysStore
-  readonly emailMessages: EmailMessagesStore
-  readonly emailSuppressions: EmailSuppressionsStore
-  readonly reminders: RemindersStore
-  readonly images: ImagesStore
-  readonly gitHooks: GitHooksStore
-  readonly jobs: JobsStore
-  readonly licenses: LicensesStore
-  readonly monitors: MonitorsStore
-  readonly nodeSecurity: NodeSecurityStore
-  readonly paymentEvents: PaymentEventsStore
-  readonly provisioning: ProvisioningStore
   readonly scheduler: SchedulerStore
-  readonly secondFactors: SecondFactorsStore
   readonly secrets: SecretsStore
-  readonly sessions: SessionsStore
-  readonly surfaceScans: SurfaceScansStore
-  readonly surfaceTargets: SurfaceTargetsStore
-  readonly tenants: TenantsStore
-  readonly transferKeys: TransferKeysStore
-  readonly users: UsersStore
-  readonly webhooks: WebhooksStore
 }
 
 /** The kind of database behind a storage. */

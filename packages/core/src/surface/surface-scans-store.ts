@@ -48,6 +48,12 @@ export interface FindingFilter {
   readonly limit: number
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly surfaceScans: SurfaceScansStore
+  }
+}
+
 /** Storage of scans under leases, and of their findings. */
 export interface SurfaceScansStore {
   /** Queues a scan of a proven target, unless one is active or there were too many. */

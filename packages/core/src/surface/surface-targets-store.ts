@@ -17,6 +17,12 @@ export interface ProofNote {
   readonly reason: string | undefined
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly surfaceTargets: SurfaceTargetsStore
+  }
+}
+
 /** Storage of the domains that licenses want to have looked at, and of the addresses that are their own. */
 export interface SurfaceTargetsStore {
   /** Adds a domain of a license; the same again is returned as it is. `full`: the license has `most`. */

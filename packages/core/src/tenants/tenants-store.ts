@@ -1,6 +1,12 @@
 import type { Scope } from '../scope.ts'
 import type { Tenant } from './tenant.ts'
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly tenants: TenantsStore
+  }
+}
+
 /** Storage of tenants. Their names are unique. */
 export interface TenantsStore {
   /** Stores a tenant. Returns undefined if the name is taken. */

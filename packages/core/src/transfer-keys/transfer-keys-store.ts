@@ -25,6 +25,12 @@ export interface Redemption extends Omit<TransferUse, 'at'> {
   readonly isReserved: boolean
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly transferKeys: TransferKeysStore
+  }
+}
+
 /** Transfer keys, and the sessions that they opened. */
 export interface TransferKeysStore {
   /**

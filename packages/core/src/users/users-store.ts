@@ -14,6 +14,12 @@ export interface UserChange {
   readonly formerHash?: string | undefined
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly users: UsersStore
+  }
+}
+
 /** Storage of platform staff and product users. Emails are unique among both. */
 export interface UsersStore {
   /** Stores a user. Returns undefined if the email is taken. */

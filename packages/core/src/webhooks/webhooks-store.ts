@@ -77,6 +77,12 @@ export interface OutgoingMessage {
   readonly body: string
 }
 
+declare module '../storage/storage.ts' {
+  interface Stores {
+    readonly webhooks: WebhooksStore
+  }
+}
+
 /**
  * Storage of endpoints and messages. Events are no method: the database writes a message and its deliveries
  * in the transaction of the event, for each endpoint of the license that asked for the type. A disabled

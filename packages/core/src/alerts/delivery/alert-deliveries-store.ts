@@ -73,6 +73,12 @@ export interface AlertMailboxes {
   readonly createdAt: Date
 }
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly alertDeliveries: AlertDeliveriesStore
+  }
+}
+
 /** Storage of the webhooks and mail addresses of alerts, and of the alerts that deliveries announce. */
 export interface AlertDeliveriesStore {
   /**

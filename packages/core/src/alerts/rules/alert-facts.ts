@@ -67,6 +67,12 @@ export const REFUSAL_SECONDS = 300
 /** A gap between ticks is reported for this long after its end, in seconds. */
 export const GAP_NEWS_SECONDS = 3600
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly alertFacts: AlertFactsStore
+  }
+}
+
 /** Storage of facts that only alerts use. */
 export interface AlertFactsStore {
   /** Fingerprints whose earlier identity reported again within the last `CLONE_SECONDS`. */

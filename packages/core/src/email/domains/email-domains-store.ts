@@ -35,6 +35,12 @@ export interface DomainSettlement {
   readonly promoted: DkimKey | undefined
 }
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly emailDomains: EmailDomainsStore
+  }
+}
+
 /** Storage of sending domains. */
 export interface EmailDomainsStore {
   /**

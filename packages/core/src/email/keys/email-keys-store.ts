@@ -14,6 +14,12 @@ export interface EmailKeyPage {
   readonly limit: number
 }
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly emailKeys: EmailKeysStore
+  }
+}
+
 /** Storage of sending keys. */
 export interface EmailKeysStore {
   /**

@@ -27,6 +27,12 @@ export interface ReminderMessage {
   readonly isDeferred: boolean
 }
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly reminders: RemindersStore
+  }
+}
+
 /** Storage of the reminders that licenses got. */
 export interface RemindersStore {
   /**

@@ -49,6 +49,12 @@ export interface MessageProgress {
 /** Recipients of a domain's messages by state, over a time. */
 export type RecipientCounts = Readonly<Record<EmailRecipientState, number>>
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly emailMessages: EmailMessagesStore
+  }
+}
+
 /** Storage of messages, of promises to clients, and of owners' usage. */
 export interface EmailMessagesStore {
   /** Adds a message. */

@@ -15,6 +15,12 @@ export interface SuppressionFilter {
   readonly limit: number
 }
 
+declare module '../../storage/storage.ts' {
+  interface Stores {
+    readonly emailSuppressions: EmailSuppressionsStore
+  }
+}
+
 /** Storage of suppressed addresses. */
 export interface EmailSuppressionsStore {
   /** Suppresses an address for some days, from now. */
