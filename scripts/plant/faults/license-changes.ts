@@ -61,8 +61,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'licenses: another label opens the key',
     file: SQL,
-    find: 'agent_only = coalesce($7::boolean, agent_only)',
-    replace: 'agent_only = coalesce($7::boolean, false)',
+    find: 'sql<boolean>`coalesce(${given.agentOnly}::boolean, agent_only)`',
+    replace: 'sql<boolean>`coalesce(${given.agentOnly}::boolean, false)`',
     suites: STORE,
   },
   {
@@ -96,29 +96,29 @@ export const faults: readonly Fault[] = [
   {
     name: 'licenses: a rename moves the end',
     file: SQL,
-    find: 'case when $3::boolean then $4::timestamptz else expires_at end',
-    replace: '$4::timestamptz',
+    find: 'case when ${given.endChanges}::boolean then ${given.end}::timestamptz else expires_at end',
+    replace: '${given.end}::timestamptz',
     suites: STORE,
   },
   {
     name: 'licenses: the end of a revoked license moves',
     file: SQL,
-    find: "(status <> 'revoked' or not $3::boolean)",
-    replace: "(status <> 'revoked' or $3::boolean)",
+    find: 'sql<SqlBool>`not ${given.endChanges}::boolean`',
+    replace: 'sql<SqlBool>`${given.endChanges}::boolean`',
     suites: STORE,
   },
   {
     name: 'licenses: a label cannot be removed',
     file: SQL,
-    find: 'label = coalesce($2::text, label)',
-    replace: "label = coalesce(nullif($2::text, ''), label)",
+    find: 'coalesce(${given.label}::text, label)',
+    replace: "coalesce(nullif(${given.label}::text, ''), label)",
     suites: STORE,
   },
   {
     name: 'licenses: a revoked license gets another status',
     file: SQL,
-    find: "where id = $1 and status <> 'revoked'`",
-    replace: 'where id = $1`',
+    find: "\n      .where('status', '<>', 'revoked')",
+    replace: '',
     suites: STORE,
   },
 ]

@@ -1,7 +1,7 @@
 import type { Session, Statement } from '../database/session.ts'
 import { given, instant, maybeInstant } from '../database/values.ts'
 import type { License } from '../licenses/license.ts'
-import { type LicenseRow, toLicense } from '../licenses/licenses-store-sql.ts'
+import { toLicense } from '../licenses/license-tables-sql.ts'
 import * as sql from './billing-statements-sql.ts'
 import type {
   BillingStore,
@@ -228,7 +228,7 @@ export class SqlBillingStore implements BillingStore {
   }
 
   async #license(statement: Statement, params: readonly unknown[]): Promise<License | undefined> {
-    const [row] = await this.#session.rows<LicenseRow>(statement, params)
+    const [row] = await this.#session.rows<object>(statement, params)
     return row === undefined ? undefined : toLicense(row)
   }
 

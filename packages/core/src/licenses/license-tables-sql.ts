@@ -1,5 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, day, digest, fact, person, time, word } from '../database/table-sql.ts'
+import {
+  bigInteger,
+  day,
+  digest,
+  fact,
+  person,
+  type TablesOf,
+  time,
+  valuesOf,
+  word,
+} from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { BillingState, License, LicenseStatus, StatusReason } from './license.ts'
+import type { LicenseDeed } from './license-deed.ts'
 
 /** Table `licenses`. */
 export const LicenseEntity = defineEntity({
@@ -10,12 +23,12 @@ export const LicenseEntity = defineEntity({
     keyDigest: digest(p.text()),
     tenantId: word(p.text().nullable()),
     label: fact(p.text().default('')),
-    status: word(p.text().default('active')),
+    status: word(p.text().$type<LicenseStatus>().default('active')),
     expiresAt: time().nullable(),
     createdAt: time(),
     tier: word(p.text().nullable()),
-    statusReason: word(p.text().nullable()),
-    billingState: word(p.text().nullable()),
+    statusReason: word(p.text().$type<StatusReason>().nullable()),
+    billingState: word(p.text().$type<BillingState>().nullable()),
     currentPeriodEnd: time().nullable(),
     providerCustomerId: word(p.text().nullable()),
     contactEmail: person(p.text().nullable()),
@@ -29,7 +42,7 @@ export const LicenseCallsEntity = defineEntity({
   tableName: 'license_calls',
   properties: {
     licenseId: word(p.text().primary()),
-    deed: word(p.text().primary()),
+    deed: word(p.text().$type<LicenseDeed>().primary()),
     day: day().primary(),
     calls: bigInteger(),
     lastAt: time(),
@@ -38,3 +51,17 @@ export const LicenseCallsEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [LicenseEntity, LicenseCallsEntity]
+
+const withoutKey = valuesOf(LicenseEntity, 'keyDigest')
+/** Reads a row of `licenses`. */
+export function toLicense(row: object): License {
+  const { providerCustomerId: customerId, ...license } = withoutKey(row)
+  return { ...license, customerId }
+}
+/** Reads the sum of rows of `license_calls`. */
+export const toCalls = valuesOf(LicenseCallsEntity, 'day')
+
+interface Tables extends TablesOf<typeof LicenseEntity | typeof LicenseCallsEntity> {}
+
+/** Statements over both tables. */
+export const { statement, scoped } = statementsOver<Tables>()

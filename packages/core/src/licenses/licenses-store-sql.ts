@@ -1,11 +1,14 @@
+import { type SqlBool, sql } from 'kysely'
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { idOf, scoped } from '../database/scoped-statement.ts'
-import type { Rows, Session, Statement } from '../database/session.ts'
+import { idOf, scoped as scopedText } from '../database/scoped-statement.ts'
+import type { Rows, Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
+import { atOrNow } from '../database/typed-statement.ts'
+import { given, isoOrNull } from '../database/values.ts'
 import type { Scope } from '../scope.ts'
-import type { BillingState, License, LicenseStatus, StatusReason } from './license.ts'
+import type { License, LicenseStatus, StatusReason } from './license.ts'
 import type { LicenseDeed } from './license-deed.ts'
+import { scoped, statement, toCalls, toLicense } from './license-tables-sql.ts'
 import type { LicenseCalls, LicenseChange, LicenseName, LicensesStore, NewLicense } from './licenses-store.ts'
 
 export { entities } from './license-tables-sql.ts'
@@ -26,8 +29,6 @@ const USABLE = {
   text: `select k.digest, k.at, l.id from unnest($1::text[], $2::text[]) as k (digest, at)
     left join licenses l on l.key_digest = k.digest and ${isUsableAt(at('k.at'))}`,
 }
-
-const ANY = { name: 'licenses-any', text: 'select from licenses limit 1' }
 
 /** A license key to check, with the instant that a test gives it. */
 interface KeyItem {
@@ -57,65 +58,80 @@ async function usableIds(items: readonly KeyItem[], rows: Rows): Promise<readonl
   return items.map((each) => given(answers.get(each)?.id ?? null))
 }
 
-/** A row of `licenses` without the digest of its key. */
-export interface LicenseRow {
-  readonly id: string
-  readonly tenant_id: string | null
-  readonly label: string
-  readonly status: LicenseStatus
-  readonly status_reason: StatusReason | null
-  readonly expires_at: string | null
-  readonly created_at: string
-  readonly tier: string | null
-  readonly contact_email: string | null
-  readonly billing_state: BillingState | null
-  readonly current_period_end: string | null
-  readonly provider_customer_id: string | null
-  readonly agent_only: boolean
-}
-
-/** The columns of `LicenseRow`. */
+/** The columns of a license, without the digest of its key. */
 export const LICENSE_COLUMNS = `id, tenant_id, label, status, status_reason, expires_at, created_at, tier, contact_email,
     billing_state, current_period_end, provider_customer_id, agent_only`
-const ADD = {
-  name: 'license-add',
-  text: `insert into licenses (id, key_digest, tenant_id, label, expires_at, tier, contact_email, agent_only, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::boolean, false), ${at('$9')}) returning ${LICENSE_COLUMNS}`,
-}
-const GET = { name: 'license-get', text: `select ${LICENSE_COLUMNS} from licenses where id = $1` }
-const BY_DIGEST = {
-  name: 'license-by-digest',
-  text: `select ${LICENSE_COLUMNS} from licenses where key_digest = $1`,
-}
+
+const ADD = statement('license-add', (tables, given: NewLicense & { now: Date | undefined }) =>
+  tables
+    .insertInto('licenses')
+    .values({
+      id: given.id,
+      key_digest: given.keyDigest,
+      tenant_id: given.tenantId,
+      label: given.label,
+      expires_at: given.expiresAt,
+      tier: given.tier,
+      contact_email: given.contactEmail,
+      agent_only: sql<boolean>`coalesce(${given.agentOnly}::boolean, false)`,
+      created_at: atOrNow(given.now),
+    })
+    .returningAll(),
+)
+const GET = statement('license-get', (tables, { id }: { id: string }) =>
+  tables.selectFrom('licenses').selectAll().where('id', '=', id),
+)
+const BY_DIGEST = statement('license-by-digest', (tables, { keyDigest }: { keyDigest: string }) =>
+  tables.selectFrom('licenses').selectAll().where('key_digest', '=', keyDigest),
+)
+const ANY = statement('licenses-any', (tables) => tables.selectFrom('licenses').select('id').limit(1))
 const OWNERSHIP = { tenant: 'tenant_id = $1', license: 'id = $1' }
 const LIST = scoped(
   'license-list',
-  (isOwned) => `select ${LICENSE_COLUMNS} from licenses where ${isOwned} order by id collate "C"`,
+  (tables, _, isOwned) =>
+    tables.selectFrom('licenses').selectAll().where(isOwned).orderBy(sql`id collate "C"`),
   OWNERSHIP,
 )
-const NAMED = scoped(
+const NAMED = scopedText(
   'license-named',
   (isOwned) => `with found as (
-      select ${LICENSE_COLUMNS}, id = $2 or key_digest = $3 as is_exact from licenses
+      select *, id = $2 or key_digest = $3 as is_exact from licenses
       where ${isOwned} and (id = $2 or key_digest = $3 or (label <> '' and label = $2)
         or ($4::boolean and right(id, length($2)) = $2)))
     select * from found where is_exact or not exists (select from found where is_exact)
     order by id collate "C"`,
   OWNERSHIP,
 )
-const SET_STATUS = {
-  name: 'license-set-status',
-  text: `update licenses set status = $2,
-      status_reason = case when status = 'active' and $2 = 'active' then status_reason else 'operator' end
-    where id = $1 and status <> 'revoked'`,
-}
-const CHANGE = {
-  name: 'license-change',
-  text: `update licenses set label = coalesce($2::text, label), tier = coalesce($5::text, tier),
-      contact_email = coalesce($6::text, contact_email), agent_only = coalesce($7::boolean, agent_only),
-      expires_at = case when $3::boolean then $4::timestamptz else expires_at end
-    where id = $1 and (status <> 'revoked' or not $3::boolean) returning ${LICENSE_COLUMNS}`,
-}
+const SET_STATUS = statement(
+  'license-set-status',
+  (tables, { id, status }: { id: string; status: LicenseStatus }) =>
+    tables
+      .updateTable('licenses')
+      .set({
+        status,
+        status_reason: sql<StatusReason>`case when status = 'active' and ${status} = 'active' then status_reason
+          else 'operator' end`,
+      })
+      .where('id', '=', id)
+      .where('status', '<>', 'revoked'),
+)
+type Changed = Omit<LicenseChange, 'expiresAt'> & { id: string; endChanges: boolean; end: Date | undefined }
+const CHANGE = statement('license-change', (tables, given: Changed) =>
+  tables
+    .updateTable('licenses')
+    .set({
+      label: sql<string>`coalesce(${given.label}::text, label)`,
+      tier: sql<string>`coalesce(${given.tier}::text, tier)`,
+      contact_email: sql<string>`coalesce(${given.contactEmail}::text, contact_email)`,
+      agent_only: sql<boolean>`coalesce(${given.agentOnly}::boolean, agent_only)`,
+      expires_at: sql<Date>`case when ${given.endChanges}::boolean then ${given.end}::timestamptz else expires_at end`,
+    })
+    .where('id', '=', given.id)
+    .where(({ eb, or }) =>
+      or([eb('status', '<>', 'revoked'), sql<SqlBool>`not ${given.endChanges}::boolean`]),
+    )
+    .returningAll(),
+)
 
 const NOTE_CALL = {
   name: 'license-call-note',
@@ -124,40 +140,26 @@ const NOTE_CALL = {
     on conflict (license_id, deed, day)
       do update set calls = c.calls + 1, last_at = greatest(c.last_at, excluded.last_at)`,
 }
-const CALLS = {
-  name: 'license-calls',
-  text: `select license_id, deed, sum(calls)::float8 as calls, max(last_at) as last_at from license_calls
-    where last_at > ${at('$2')} - $1::integer * interval '1 day'
-    group by license_id, deed order by license_id collate "C", deed collate "C"`,
+interface Days {
+  readonly days: number
+  readonly now: Date | undefined
 }
-const PURGE_CALLS = {
-  name: 'license-calls-purge',
-  text: `delete from license_calls where last_at <= ${at('$2')} - $1::integer * interval '1 day' returning deed`,
-}
+const daysAgo = ({ days, now }: Days) => sql<string>`${atOrNow(now)} - ${days}::integer * interval '1 day'`
+const CALLS = statement('license-calls', (tables, given: Days) =>
+  tables
+    .selectFrom('license_calls')
+    .select(({ fn }) => ['license_id', 'deed', fn.max('last_at').as('last_at')])
+    .select(sql<number>`sum(calls)::float8`.as('calls'))
+    .where('last_at', '>', daysAgo(given))
+    .groupBy(['license_id', 'deed'])
+    .orderBy(sql`license_id collate "C"`)
+    .orderBy(sql`deed collate "C"`),
+)
+const PURGE_CALLS = statement('license-calls-purge', (tables, given: Days) =>
+  tables.deleteFrom('license_calls').where('last_at', '<=', daysAgo(given)).returning('deed'),
+)
 
-interface CallsRow {
-  readonly license_id: string
-  readonly deed: LicenseDeed
-  readonly calls: number
-  readonly last_at: string
-}
-
-/** The license of a row. */
-export const toLicense = (row: LicenseRow): License => ({
-  id: row.id,
-  tenantId: given(row.tenant_id),
-  label: row.label,
-  status: row.status,
-  statusReason: given(row.status_reason),
-  expiresAt: maybeInstant(row.expires_at),
-  createdAt: instant(row.created_at),
-  tier: given(row.tier),
-  contactEmail: given(row.contact_email),
-  billingState: given(row.billing_state),
-  currentPeriodEnd: maybeInstant(row.current_period_end),
-  customerId: given(row.provider_customer_id),
-  agentOnly: row.agent_only,
-})
+const first = (rows: readonly object[]): License | undefined => rows.map(toLicense)[0]
 
 /** Licenses in SQL. */
 export class SqlLicensesStore implements LicensesStore {
@@ -170,47 +172,44 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   async add(license: NewLicense, now?: Date): Promise<License> {
-    const { id, keyDigest, tenantId, label, expiresAt, tier, contactEmail, agentOnly } = license
-    const params = [id, keyDigest, tenantId, label, expiresAt, tier, contactEmail, agentOnly, now]
-    const [row] = await this.#session.rows<LicenseRow>(ADD, params)
-    if (row === undefined) throw new Error(`${id} was not stored`)
-    return toLicense(row)
+    const added = first(await ADD.run(this.#session, { ...license, now }))
+    if (added === undefined) throw new Error(`${license.id} was not stored`)
+    return added
   }
 
   usableId(keyDigest: string, now?: Date): Promise<string | undefined> {
     return this.#usableId({ keyDigest, now })
   }
 
-  byKeyDigest(keyDigest: string): Promise<License | undefined> {
-    return this.#one(BY_DIGEST, [keyDigest])
+  async byKeyDigest(keyDigest: string): Promise<License | undefined> {
+    return first(await BY_DIGEST.run(this.#session, { keyDigest }))
   }
 
-  get(id: string): Promise<License | undefined> {
-    return this.#one(GET, [id])
+  async get(id: string): Promise<License | undefined> {
+    return first(await GET.run(this.#session, { id }))
   }
 
   async list(scope: Scope): Promise<readonly License[]> {
-    return (await this.#session.rows<LicenseRow>(LIST(scope), [idOf(scope)])).map(toLicense)
+    return (await LIST.run(this.#session, scope, {})).map(toLicense)
   }
 
   async named(scope: Scope, { name, keyDigest, isEnd }: LicenseName): Promise<readonly License[]> {
     const params = [idOf(scope), name, keyDigest, isEnd]
-    return (await this.#session.rows<LicenseRow>(NAMED(scope), params)).map(toLicense)
+    return (await this.#session.rows<object>(NAMED(scope), params)).map(toLicense)
   }
 
   async hasAny(): Promise<boolean> {
-    return (await this.#session.rows(ANY, [])).length > 0
+    return (await ANY.run(this.#session, {})).length > 0
   }
 
   async setStatus(id: string, status: LicenseStatus): Promise<License | undefined> {
-    await this.#session.rows(SET_STATUS, [id, status])
+    await SET_STATUS.run(this.#session, { id, status })
     return this.get(id)
   }
 
-  change(id: string, change: LicenseChange): Promise<License | undefined> {
-    const { label, expiresAt, tier, contactEmail, agentOnly } = change
-    const end = [expiresAt !== undefined, expiresAt ?? undefined]
-    return this.#one(CHANGE, [id, label, ...end, tier, contactEmail, agentOnly])
+  async change(id: string, { expiresAt, ...change }: LicenseChange): Promise<License | undefined> {
+    const end = { endChanges: expiresAt !== undefined, end: expiresAt ?? undefined }
+    return first(await CHANGE.run(this.#session, { id, ...change, ...end }))
   }
 
   async noteCall(licenseId: string, deed: LicenseDeed, now?: Date): Promise<void> {
@@ -218,21 +217,11 @@ export class SqlLicensesStore implements LicensesStore {
   }
 
   async calls(days: number, now?: Date): Promise<readonly LicenseCalls[]> {
-    return (await this.#session.rows<CallsRow>(CALLS, [days, now])).map((row) => ({
-      licenseId: row.license_id,
-      deed: row.deed,
-      calls: row.calls,
-      lastAt: instant(row.last_at),
-    }))
+    return (await CALLS.run(this.#session, { days, now })).map(toCalls)
   }
 
   async purgeCalls(days: number, now?: Date): Promise<number> {
-    return (await this.#session.rows(PURGE_CALLS, [days, now])).length
-  }
-
-  async #one(statement: Statement, params: readonly unknown[]): Promise<License | undefined> {
-    const [row] = await this.#session.rows<LicenseRow>(statement, params)
-    return row === undefined ? undefined : toLicense(row)
+    return (await PURGE_CALLS.run(this.#session, { days, now })).length
   }
 }
 
