@@ -99,8 +99,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'lists: the state of payment events is ignored',
     file: 'packages/core/src/billing/payment-events-store-sql.ts',
-    find: 'where ($1::text[] is null or state = any($1::text[]))\n      and ($2',
-    replace: 'where ($1::text[] is null or true)\n      and ($2',
+    find: 'is null or state = any(${states}::text[]))',
+    replace: 'is null or true)',
     suites: TABLE,
   },
   {

@@ -1,11 +1,27 @@
+import { type SqlBool, sql } from 'kysely'
 import { at } from '../database/statement-time.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import { LICENSE_COLUMNS } from '../licenses/licenses-store-sql.ts'
+import type { Checkout, CheckoutAnswer, Dunning } from './billing-store.ts'
+import { statement } from './billing-tables-sql.ts'
+import type { ParkedReason, StoredSubscription } from './subscription.ts'
 
-export const NEXT_TOKEN = {
-  name: 'billing-next-token',
-  text: `insert into billing_sync_tokens as t (last) values (1)
-    on conflict (singleton) do update set last = t.last + 1 returning last`,
+/** The time of a statement; undefined: now. */
+interface Timed {
+  readonly now: Date | undefined
 }
+
+export const NEXT_TOKEN = statement('billing-next-token', (tables) =>
+  tables
+    .insertInto('billing_sync_tokens')
+    .values({ last: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .column('singleton')
+        .doUpdateSet(({ eb }) => ({ last: eb('billing_sync_tokens.last', '+', 1) })),
+    )
+    .returning('last'),
+)
 export const LOCK = {
   name: 'billing-lock',
   text: `select ${LICENSE_COLUMNS} from licenses where id = $1 for update`,
@@ -22,54 +38,91 @@ export const OF_CUSTOMER = {
   name: 'billing-of-customer',
   text: `select ${LICENSE_COLUMNS} from licenses where provider_customer_id = $1`,
 }
-export const SUBSCRIPTIONS = {
-  name: 'billing-subscriptions',
-  text: 'select * from billing_subscriptions where license_id = $1 order by id collate "C"',
+export const SUBSCRIPTIONS = statement('billing-subscriptions', (tables, given: { licenseId: string }) =>
+  tables
+    .selectFrom('billing_subscriptions')
+    .selectAll()
+    .where('license_id', '=', given.licenseId)
+    .orderBy(sql`id collate "C"`),
+)
+export const SUBSCRIPTION = statement('billing-subscription', (tables, { id }: { id: string }) =>
+  tables.selectFrom('billing_subscriptions').selectAll().where('id', '=', id),
+)
+export const CURRENT = statement('billing-current', (tables) =>
+  tables
+    .selectFrom('billing_subscriptions')
+    .selectAll()
+    .where('status', 'is distinct from', 'canceled')
+    .orderBy(sql`id collate "C"`),
+)
+
+type Put = Omit<StoredSubscription, 'lastEvent'> & {
+  readonly cancelAtPeriodEnd: boolean
+  readonly lastEventCreated: Date | undefined
+  readonly lastEventRank: number | undefined
 }
-export const SUBSCRIPTION = {
-  name: 'billing-subscription',
-  text: 'select * from billing_subscriptions where id = $1',
-}
-export const CURRENT = {
-  name: 'billing-current',
-  text: `select * from billing_subscriptions where status is distinct from 'canceled' order by id collate "C"`,
-}
-const COLUMNS = `id, license_id, customer_id, price_id, tier, status, cancel_at_period_end, cancel_at,
-      current_period_end, ended_at, created_at, sync_token, live_token, last_event_created, last_event_rank, parked_reason`
-const REPLACED = COLUMNS.split(',')
-  .map((column) => column.trim())
-  .filter((column) => column !== 'id' && column !== 'license_id')
-  .map((column) => `${column} = excluded.${column}`)
-  .join(', ')
-export const PUT = {
-  name: 'billing-put',
-  text: `insert into billing_subscriptions (${COLUMNS})
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-    on conflict (id) do update set ${REPLACED}
-    where billing_subscriptions.sync_token < excluded.sync_token returning id`,
-}
-export const PARK = {
-  name: 'billing-park',
-  text: 'update billing_subscriptions set parked_reason = $2 where id = $1',
-}
-export const RESERVE = {
-  name: 'billing-reserve',
-  text: `insert into billing_checkouts (id, license_id, tier, price_id, request, state, expires_at, reserved_at)
-    values ($1, $2, $3, $4, $5, 'creating', $6, ${at('$7')})
-    on conflict (license_id) where state in ('creating', 'open') do nothing returning id`,
-}
-export const LIVE_CHECKOUT = {
-  name: 'billing-live-checkout',
-  text: `select * from billing_checkouts where license_id = $1 and state in ('creating', 'open')`,
-}
-export const CHECKOUT = {
-  name: 'billing-checkout',
-  text: 'select * from billing_checkouts where id = $1',
-}
-export const CHECKOUT_OF = {
-  name: 'billing-checkout-of',
-  text: 'select * from billing_checkouts where session_id = $1',
-}
+export const PUT = statement('billing-put', (tables, given: Put) => {
+  const told = {
+    customer_id: given.customerId,
+    price_id: given.priceId,
+    tier: given.tier,
+    status: given.status,
+    cancel_at_period_end: given.cancelAtPeriodEnd,
+    cancel_at: given.cancelAt,
+    current_period_end: given.currentPeriodEnd,
+    ended_at: given.endedAt,
+    created_at: given.createdAt,
+    sync_token: given.syncToken,
+    live_token: given.liveToken,
+    last_event_created: given.lastEventCreated,
+    last_event_rank: given.lastEventRank,
+    parked_reason: given.parkedReason,
+  }
+  return tables
+    .insertInto('billing_subscriptions')
+    .values({ id: given.id, license_id: given.licenseId, ...told })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet(told)
+        .whereRef('billing_subscriptions.sync_token', '<', 'excluded.sync_token'),
+    )
+    .returning('id')
+})
+export const PARK = statement(
+  'billing-park',
+  (tables, { id, reason }: { id: string; reason: ParkedReason | undefined }) =>
+    tables.updateTable('billing_subscriptions').set({ parked_reason: reason }).where('id', '=', id),
+)
+
+// The words stand in the text, as those of the index do that knows a license's live checkout.
+const isLive = sql<SqlBool>`state in ('creating', 'open')`
+type Reserved = Omit<Checkout, 'sessionId' | 'url' | 'state' | 'reservedAt'>
+export const RESERVE = statement('billing-reserve', (tables, given: Reserved & Timed) =>
+  tables
+    .insertInto('billing_checkouts')
+    .values({
+      id: given.id,
+      license_id: given.licenseId,
+      tier: given.tier,
+      price_id: given.priceId,
+      request: given.request,
+      state: 'creating',
+      expires_at: given.expiresAt,
+      reserved_at: atOrNow(given.now),
+    })
+    .onConflict((conflict) => conflict.column('license_id').where(isLive).doNothing())
+    .returning('id'),
+)
+export const LIVE_CHECKOUT = statement('billing-live-checkout', (tables, given: { licenseId: string }) =>
+  tables.selectFrom('billing_checkouts').selectAll().where('license_id', '=', given.licenseId).where(isLive),
+)
+export const CHECKOUT = statement('billing-checkout', (tables, { id }: { id: string }) =>
+  tables.selectFrom('billing_checkouts').selectAll().where('id', '=', id),
+)
+export const CHECKOUT_OF = statement('billing-checkout-of', (tables, given: { sessionId: string }) =>
+  tables.selectFrom('billing_checkouts').selectAll().where('session_id', '=', given.sessionId),
+)
 export const MOVE_CHECKOUT = {
   name: 'billing-move-checkout',
   text: `update billing_checkouts set state = $3, session_id = coalesce($4::text, session_id),
@@ -79,33 +132,55 @@ export const MOVE_CHECKOUT = {
       and ($6::int is null or reserved_at <= ${at('$7')} - make_interval(secs => $6::int))
     returning *`,
 }
-export const ANSWERED = {
-  name: 'billing-answered',
-  text: `select * from billing_answers where license_id = $1 and key = $2
-    and created_at > ${at('$3')} - interval '1 day'`,
-}
-export const ANSWER = {
-  name: 'billing-answer',
-  text: `insert into billing_answers (license_id, key, body_hash, checkout_id, is_reused, created_at)
-    values ($1, $2, $3, $4, $5, ${at('$6')})
-    on conflict (license_id, key) do update set body_hash = excluded.body_hash, checkout_id = excluded.checkout_id,
-      is_reused = excluded.is_reused, created_at = excluded.created_at`,
-}
-export const OPEN_DUNNING = {
-  name: 'billing-open-dunning',
-  text: `insert into billing_dunning (license_id, invoice_id, started_at) values ($1, $2, $3)
-    on conflict do nothing returning invoice_id`,
-}
-export const END_DUNNING = {
-  name: 'billing-end-dunning',
-  text: `update billing_dunning set ended_at = ${at('$2')} where license_id = $1 and ended_at is null
-    returning invoice_id`,
-}
-export const DUNNING = {
-  name: 'billing-dunning',
-  text: `select * from billing_dunning where ended_at is null
-    order by started_at, license_id collate "C", invoice_id collate "C"`,
-}
+export const ANSWERED = statement(
+  'billing-answered',
+  (tables, given: Timed & { licenseId: string; key: string }) =>
+    tables
+      .selectFrom('billing_answers')
+      .selectAll()
+      .where('license_id', '=', given.licenseId)
+      .where('key', '=', given.key)
+      .where('created_at', '>', sql<string>`${atOrNow(given.now)} - interval '1 day'`),
+)
+export const ANSWER = statement(
+  'billing-answer',
+  (tables, given: CheckoutAnswer & Timed & { licenseId: string }) => {
+    const answer = {
+      body_hash: given.bodyHash,
+      checkout_id: given.checkoutId,
+      is_reused: given.isReused,
+      created_at: atOrNow(given.now),
+    }
+    return tables
+      .insertInto('billing_answers')
+      .values({ license_id: given.licenseId, key: given.key, ...answer })
+      .onConflict((conflict) => conflict.columns(['license_id', 'key']).doUpdateSet(answer))
+  },
+)
+export const OPEN_DUNNING = statement('billing-open-dunning', (tables, given: Omit<Dunning, 'endedAt'>) =>
+  tables
+    .insertInto('billing_dunning')
+    .values({ license_id: given.licenseId, invoice_id: given.invoiceId, started_at: given.startedAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('invoice_id'),
+)
+export const END_DUNNING = statement('billing-end-dunning', (tables, given: Timed & { licenseId: string }) =>
+  tables
+    .updateTable('billing_dunning')
+    .set({ ended_at: atOrNow(given.now) })
+    .where('license_id', '=', given.licenseId)
+    .where('ended_at', 'is', null)
+    .returning('invoice_id'),
+)
+export const DUNNING = statement('billing-dunning', (tables) =>
+  tables
+    .selectFrom('billing_dunning')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .orderBy('started_at')
+    .orderBy(sql`license_id collate "C"`)
+    .orderBy(sql`invoice_id collate "C"`),
+)
 export const PURGE = {
   name: 'billing-purge',
   text: `with c as (delete from billing_checkouts where state not in ('creating', 'open')

@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, fact, sealed, time, word } from '../database/table-sql.ts'
+import { bigInteger, fact, sealed, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { CheckoutState } from './billing-store.ts'
+import { factsOf } from './event-facts.ts'
+import type { PaymentEventState, StoredPaymentEvent } from './payment-event.ts'
+import type { ParkedReason, StoredSubscription, SubscriptionStatus } from './subscription.ts'
 
 /** Table `billing_checkouts`. */
 export const CheckoutEntity = defineEntity({
@@ -13,7 +18,7 @@ export const CheckoutEntity = defineEntity({
     request: sealed(p.text()),
     sessionId: word(p.text().nullable()),
     url: sealed(p.text().nullable()),
-    state: word(p.text()),
+    state: word(p.text().$type<CheckoutState>()),
     reservedAt: time(),
     expiresAt: time(),
   },
@@ -43,7 +48,7 @@ export const SubscriptionEntity = defineEntity({
     customerId: word(p.text()),
     priceId: word(p.text().nullable()),
     tier: word(p.text().nullable()),
-    status: word(p.text().nullable()),
+    status: word(p.text().$type<SubscriptionStatus>().nullable()),
     cancelAtPeriodEnd: p.boolean(),
     cancelAt: time().nullable(),
     currentPeriodEnd: time().nullable(),
@@ -53,7 +58,7 @@ export const SubscriptionEntity = defineEntity({
     liveToken: bigInteger().nullable(),
     lastEventCreated: time().nullable(),
     lastEventRank: p.integer().nullable(),
-    parkedReason: word(p.text().nullable()),
+    parkedReason: word(p.text().$type<ParkedReason>().nullable()),
   },
 })
 
@@ -90,13 +95,13 @@ export const PaymentEventEntity = defineEntity({
     livemode: p.boolean(),
     objectId: word(p.text()),
     licenseId: word(p.text().nullable()),
-    state: word(p.text()),
+    state: word(p.text().$type<PaymentEventState>()),
     attempts: p.integer(),
     nextAttemptAt: time().nullable(),
     leaseToken: word(p.text().nullable()),
     leaseUntil: time().nullable(),
     error: word(p.text().nullable()),
-    payloadRedacted: fact(p.json()),
+    payloadRedacted: fact(p.json().$type<object>()),
     receivedAt: time(),
   },
 })
@@ -110,3 +115,37 @@ export const entities = [
   DunningEntity,
   PaymentEventEntity,
 ]
+
+/** Reads a row of `billing_checkouts`. */
+export const toCheckout = valuesOf(CheckoutEntity)
+/** Reads a row of `billing_answers`. */
+export const toAnswer = valuesOf(BillingAnswerEntity, 'licenseId', 'createdAt')
+/** Reads a row of `billing_dunning`. */
+export const toDunning = valuesOf(DunningEntity)
+
+const subscriptionOf = valuesOf(SubscriptionEntity, 'cancelAtPeriodEnd')
+/** Reads a row of `billing_subscriptions`. */
+export function toSubscription(row: object): StoredSubscription {
+  const { lastEventCreated: createdAt, lastEventRank: rank, ...subscription } = subscriptionOf(row)
+  return { ...subscription, lastEvent: createdAt && { createdAt, rank: rank ?? 0 } }
+}
+
+const eventOf = valuesOf(PaymentEventEntity, 'leaseToken', 'leaseUntil')
+/** Reads a row of `payment_events`. */
+export function toEvent(row: object): StoredPaymentEvent {
+  const { payloadRedacted, ...event } = eventOf(row)
+  return { ...event, facts: factsOf(payloadRedacted) }
+}
+
+interface Tables
+  extends TablesOf<
+    | typeof CheckoutEntity
+    | typeof BillingAnswerEntity
+    | typeof SubscriptionEntity
+    | typeof SyncTokenEntity
+    | typeof DunningEntity
+    | typeof PaymentEventEntity
+  > {}
+
+/** Statements over them. */
+export const { statement } = statementsOver<Tables>()

@@ -1,40 +1,54 @@
+import { type SqlBool, sql } from 'kysely'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
-import { factsOf, factsText } from './event-facts.ts'
+import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
+import { statement, toEvent } from './billing-tables-sql.ts'
+import { factsText } from './event-facts.ts'
 import type { PaymentEvent, PaymentEventState, StoredPaymentEvent } from './payment-event.ts'
 import type { EventFilter, EventLease, EventSettlement, PaymentEventsStore } from './payment-events-store.ts'
 
-interface EventRow {
-  readonly id: string
-  readonly type: string
-  readonly created: string
-  readonly livemode: boolean
-  readonly object_id: string
-  readonly license_id: string | null
-  readonly state: PaymentEventState
-  readonly attempts: number
-  readonly next_attempt_at: string | null
-  readonly error: string | null
-  readonly payload_redacted: unknown
-  readonly received_at: string
+/** The time of a statement; undefined: now. */
+interface Timed {
+  readonly now: Date | undefined
 }
 
-const ADD = {
-  name: 'payment-event-add',
-  text: `insert into payment_events (id, type, created, livemode, object_id, payload_redacted, state, error, attempts,
-      next_attempt_at, received_at)
-    values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, 0,
-      case when $7 = 'received' then ${at('$10')} + make_interval(secs => $9::int) end, ${at('$10')})
-    on conflict (id) do nothing returning id`,
-}
-const GET = { name: 'payment-event-get', text: 'select * from payment_events where id = $1' }
-const LIST = {
-  name: 'payment-event-list',
-  text: `select * from payment_events where ($1::text[] is null or state = any($1::text[]))
-      and ($2::text is null or license_id = $2)
-    order by received_at desc, id collate "C" limit $3`,
-}
+type Added = Omit<PaymentEvent, 'facts'> & Pick<StoredPaymentEvent, 'state' | 'error'>
+
+const ADD = statement(
+  'payment-event-add',
+  (tables, given: Added & Timed & { facts: string; delaySeconds: number }) =>
+    tables
+      .insertInto('payment_events')
+      .values({
+        id: given.id,
+        type: given.type,
+        created: given.created,
+        livemode: given.livemode,
+        object_id: given.objectId,
+        payload_redacted: sql<object>`${given.facts}::jsonb`,
+        state: given.state,
+        error: given.error,
+        attempts: 0,
+        next_attempt_at: sql<Date>`case when ${given.state}::text = 'received'
+          then ${atOrNow(given.now)} + make_interval(secs => ${given.delaySeconds}::int) end`,
+        received_at: atOrNow(given.now),
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id'),
+)
+const GET = statement('payment-event-get', (tables, { id }: { id: string }) =>
+  tables.selectFrom('payment_events').selectAll().where('id', '=', id),
+)
+const LIST = statement('payment-event-list', (tables, { states, licenseId, limit }: EventFilter) =>
+  tables
+    .selectFrom('payment_events')
+    .selectAll()
+    .where(sql<SqlBool>`(${states}::text[] is null or state = any(${states}::text[]))`)
+    .where(({ eb, or }) => or([isAbsent(licenseId), eb('license_id', '=', present(licenseId))]))
+    .orderBy('received_at', 'desc')
+    .orderBy(sql`id collate "C"`)
+    .limit(limit),
+)
 const FREE = (now: string) => `(lease_until is null or lease_until <= ${now})`
 const TAKEN = `attempts = attempts + 1, lease_token = $2, lease_until =`
 const CLAIM = {
@@ -54,11 +68,13 @@ const SETTLE = {
       next_attempt_at = ${at('$7')} + make_interval(secs => $6::int), lease_token = null, lease_until = null
     where id = $1 and lease_token = $2 returning id`,
 }
-const RESOLVE = {
-  name: 'payment-event-resolve',
-  text: `update payment_events set state = 'ignored', next_attempt_at = null
-    where id = $1 and state in ('parked', 'failed')`,
-}
+const RESOLVE = statement('payment-event-resolve', (tables, { id }: { id: string }) =>
+  tables
+    .updateTable('payment_events')
+    .set({ state: 'ignored', next_attempt_at: null })
+    .where('id', '=', id)
+    .where('state', 'in', ['parked', 'failed']),
+)
 const TROUBLES = {
   name: 'payment-event-troubles',
   text: `select * from payment_events where state = 'parked' or (state = 'failed' and next_attempt_at is null)
@@ -72,21 +88,6 @@ const PURGE = {
     select count(*)::int as purged from gone`,
 }
 
-const toEvent = (row: EventRow): StoredPaymentEvent => ({
-  id: row.id,
-  type: row.type,
-  created: instant(row.created),
-  livemode: row.livemode,
-  objectId: row.object_id,
-  facts: factsOf(row.payload_redacted),
-  licenseId: given(row.license_id),
-  state: row.state,
-  attempts: row.attempts,
-  nextAttemptAt: maybeInstant(row.next_attempt_at),
-  error: given(row.error),
-  receivedAt: instant(row.received_at),
-})
-
 /** Events of the payment provider in SQL. */
 export class SqlPaymentEventsStore implements PaymentEventsStore {
   readonly #session: Session
@@ -96,21 +97,20 @@ export class SqlPaymentEventsStore implements PaymentEventsStore {
   }
 
   async add(
-    event: PaymentEvent,
-    { state, error, delaySeconds }: Parameters<PaymentEventsStore['add']>[1],
+    { facts, ...event }: PaymentEvent,
+    settled: Parameters<PaymentEventsStore['add']>[1],
     now?: Date,
   ): Promise<boolean> {
-    const { id, type, created, livemode, objectId, facts } = event
-    const params = [id, type, created, livemode, objectId, factsText(facts), state, error, delaySeconds, now]
-    return (await this.#session.rows(ADD, params)).length > 0
+    const added = { ...event, ...settled, facts: factsText(facts), now }
+    return (await ADD.run(this.#session, added)).length > 0
   }
 
-  get(id: string): Promise<StoredPaymentEvent | undefined> {
-    return this.#one(GET, [id])
+  async get(id: string): Promise<StoredPaymentEvent | undefined> {
+    return (await GET.run(this.#session, { id })).map(toEvent)[0]
   }
 
-  async list({ states, licenseId, limit }: EventFilter): Promise<readonly StoredPaymentEvent[]> {
-    return (await this.#session.rows<EventRow>(LIST, [states, licenseId, limit])).map(toEvent)
+  async list(filter: EventFilter): Promise<readonly StoredPaymentEvent[]> {
+    return (await LIST.run(this.#session, filter)).map(toEvent)
   }
 
   claim(id: string, states: readonly PaymentEventState[], { token, seconds }: EventLease, now?: Date) {
@@ -128,12 +128,12 @@ export class SqlPaymentEventsStore implements PaymentEventsStore {
   }
 
   async resolve(id: string): Promise<StoredPaymentEvent | undefined> {
-    await this.#session.rows(RESOLVE, [id])
+    await RESOLVE.run(this.#session, { id })
     return this.get(id)
   }
 
   async troubles(hours: number, now?: Date): Promise<readonly StoredPaymentEvent[]> {
-    return (await this.#session.rows<EventRow>(TROUBLES, [hours, now])).map(toEvent)
+    return (await this.#session.rows<object>(TROUBLES, [hours, now])).map(toEvent)
   }
 
   async purge(days: number, now?: Date): Promise<number> {
@@ -142,8 +142,7 @@ export class SqlPaymentEventsStore implements PaymentEventsStore {
   }
 
   async #one(statement: Statement, params: readonly unknown[]): Promise<StoredPaymentEvent | undefined> {
-    const [row] = await this.#session.rows<EventRow>(statement, params)
-    return row === undefined ? undefined : toEvent(row)
+    return (await this.#session.rows<object>(statement, params)).map(toEvent)[0]
   }
 }
 
