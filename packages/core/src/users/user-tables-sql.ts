@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { digest, person, time, word } from '../database/table-sql.ts'
+import { digest, person, time, valuesOf, word } from '../database/table-sql.ts'
+import type { AdminRole, TenantRole, User } from './user.ts'
 
 /** Table `admins`. */
 export const AdminEntity = defineEntity({
@@ -8,7 +9,7 @@ export const AdminEntity = defineEntity({
   properties: {
     id: word(p.text().primary()),
     email: person(p.text()),
-    role: word(p.text()),
+    role: word(p.text().$type<AdminRole>()),
     passwordHash: digest(p.text().nullable()),
     disabledAt: time().nullable(),
     createdAt: time(),
@@ -22,7 +23,7 @@ export const UserEntity = defineEntity({
   properties: {
     id: word(p.text().primary()),
     email: person(p.text()),
-    role: word(p.text()),
+    role: word(p.text().$type<TenantRole>()),
     tenantId: word(p.text()),
     passwordHash: digest(p.text().nullable()),
     disabledAt: time().nullable(),
@@ -32,3 +33,16 @@ export const UserEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [AdminEntity, UserEntity]
+
+/** A user, and the hash of the password if there is one. */
+export interface Credentials {
+  readonly user: User
+  readonly passwordHash: string | undefined
+}
+
+const read = valuesOf(UserEntity)
+/** Reads a row of `users`, or one of `admins` with null for a tenant. */
+export function toCredentials(row: object): Credentials {
+  const { passwordHash, ...user } = read(row)
+  return { user, passwordHash }
+}

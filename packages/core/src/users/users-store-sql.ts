@@ -1,20 +1,10 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { instant, maybeInstant } from '../database/values.ts'
 import type { User } from './user.ts'
+import { type Credentials, toCredentials } from './user-tables-sql.ts'
 import type { NewUser, UserChange, UsersStore } from './users-store.ts'
 
 export { entities } from './user-tables-sql.ts'
-
-interface UserRow {
-  readonly id: string
-  readonly email: string
-  readonly role: User['role']
-  readonly tenant_id: string | null
-  readonly password_hash: string | null
-  readonly disabled_at: string | null
-  readonly created_at: string
-}
 
 const EVERYBODY = `(select id, email, role, null as tenant_id, password_hash, disabled_at, created_at from admins
   union all select id, email, role, tenant_id, password_hash, disabled_at, created_at from users) u`
@@ -49,12 +39,6 @@ const CHANGE = {
     select email from admin union all select email from member`,
 }
 
-const toUser = (row: UserRow): User => {
-  const { id, email } = row
-  const base = { id, email, createdAt: instant(row.created_at), disabledAt: maybeInstant(row.disabled_at) }
-  return { ...base, role: row.role, tenantId: row.tenant_id ?? undefined } as User
-}
-
 /** Users in SQL: staff in `admins`, product users in `users`. */
 export class SqlUsersStore implements UsersStore {
   readonly #session: Session
@@ -73,9 +57,8 @@ export class SqlUsersStore implements UsersStore {
     return (await this.credentials(email))?.user
   }
 
-  async credentials(email: string): Promise<{ user: User; passwordHash: string | undefined } | undefined> {
-    const [row] = await this.#session.rows<UserRow>(BY_EMAIL, [email])
-    return row === undefined ? undefined : { user: toUser(row), passwordHash: row.password_hash ?? undefined }
+  async credentials(email: string): Promise<Credentials | undefined> {
+    return (await this.#session.rows<object>(BY_EMAIL, [email])).map(toCredentials)[0]
   }
 
   async change(userId: string, change: UserChange, now?: Date): Promise<User | undefined> {
@@ -85,7 +68,7 @@ export class SqlUsersStore implements UsersStore {
   }
 
   async list(): Promise<readonly User[]> {
-    return (await this.#session.rows<UserRow>(LIST, [])).map(toUser)
+    return (await this.#session.rows<object>(LIST, [])).map((row) => toCredentials(row).user)
   }
 }
 
