@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { digest, time, word } from '../database/table-sql.ts'
+import { digest, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import { type LiveSession, sessionPublicId } from './sessions-store.ts'
 
 /** Table `sessions`. */
 export const SessionEntity = defineEntity({
@@ -18,3 +20,15 @@ export const SessionEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [SessionEntity]
+
+const read = valuesOf(SessionEntity, 'userId', 'minted', 'revokedAt')
+/** Reads a row of `sessions`. */
+export function toLiveSession(row: object): LiveSession {
+  const { digest, ...times } = read(row)
+  return { id: sessionPublicId(digest), ...times }
+}
+
+interface Tables extends TablesOf<typeof SessionEntity> {}
+
+/** Statements over the table. */
+export const { statement } = statementsOver<Tables>()

@@ -1,7 +1,12 @@
+import { sql } from 'kysely'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { valuesOf } from '../database/table-sql.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import { instant } from '../database/values.ts'
 import type { User } from '../users/user.ts'
+import { UserEntity } from '../users/user-tables-sql.ts'
+import { statement, toLiveSession } from './session-tables-sql.ts'
 import {
   IDLE_SECONDS,
   type LiveSession,
@@ -9,7 +14,6 @@ import {
   type OtherSessions,
   SESSION_SECONDS,
   type SessionsStore,
-  sessionPublicId,
   TOUCH_SECONDS,
   type UsedSession,
 } from './sessions-store.ts'
@@ -19,11 +23,20 @@ export { entities } from './session-tables-sql.ts'
 const live = (at: string) => `revoked_at is null and expires_at > ${at}
   and last_used_at > ${at} - make_interval(secs => ${IDLE_SECONDS})`
 
-const OPEN = {
-  name: 'session-open',
-  text: `insert into sessions (digest, user_id, minted, created_at, last_used_at, expires_at)
-    values ($1, $2, $4, ${at('$3')}, ${at('$3')}, ${at('$3')} + make_interval(secs => ${SESSION_SECONDS})) returning expires_at`,
-}
+type Opened = Required<NewSession> & { now: Date | undefined }
+const OPEN = statement('session-open', (tables, { digest, userId, minted, now }: Opened) =>
+  tables
+    .insertInto('sessions')
+    .values({
+      digest,
+      user_id: userId,
+      minted,
+      created_at: atOrNow(now),
+      last_used_at: atOrNow(now),
+      expires_at: sql<Date>`${atOrNow(now)} + make_interval(secs => ${SESSION_SECONDS})`,
+    })
+    .returning('expires_at'),
+)
 const USE = {
   name: 'session-use',
   text: `with live as (
@@ -41,16 +54,25 @@ const LIVE = {
   text: `select digest, created_at, last_used_at, expires_at from sessions where user_id = $1 and ${live(at('$2'))}
     order by created_at desc, digest collate "C"`,
 }
-const REVOKE = {
-  name: 'session-revoke',
-  text: `update sessions set revoked_at = coalesce(revoked_at, ${at('$2')}) where digest = $1`,
-}
-const REVOKE_ALL = {
-  name: 'session-revoke-all',
-  text: `update sessions set revoked_at = ${at('$2')} where user_id = $1 and revoked_at is null
-    and expires_at > ${at('$2')} returning digest`,
-}
-
+const REVOKE = statement(
+  'session-revoke',
+  (tables, { digest, now }: { digest: string; now: Date | undefined }) =>
+    tables
+      .updateTable('sessions')
+      .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${atOrNow(now)})` })
+      .where('digest', '=', digest),
+)
+const REVOKE_ALL = statement(
+  'session-revoke-all',
+  (tables, { userId, now }: { userId: string; now: Date | undefined }) =>
+    tables
+      .updateTable('sessions')
+      .set({ revoked_at: atOrNow(now) })
+      .where('user_id', '=', userId)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', sql<string>`${atOrNow(now)}`)
+      .returning('digest'),
+)
 const REVOKE_OTHERS = {
   name: 'session-revoke-others',
   text: `update sessions set revoked_at = ${at('$4')} where user_id = $1 and digest <> $2
@@ -63,21 +85,7 @@ const PURGE = {
     select count(*)::int as purged from gone`,
 }
 
-interface SessionRow {
-  readonly digest: string
-  readonly created_at: string
-  readonly last_used_at: string
-  readonly expires_at: string
-}
-
-interface LiveRow {
-  readonly id: string
-  readonly email: string
-  readonly role: User['role']
-  readonly tenant_id: string | null
-  readonly created_at: string
-  readonly minted: boolean
-}
+const toUser = valuesOf(UserEntity, 'passwordHash', 'disabledAt')
 
 /** Sessions in SQL. */
 export class SqlSessionsStore implements SessionsStore {
@@ -88,33 +96,24 @@ export class SqlSessionsStore implements SessionsStore {
   }
 
   async open({ digest, userId, minted = false }: NewSession, now?: Date): Promise<Date> {
-    const [row] = await this.#session.rows<{ expires_at: string }>(OPEN, [digest, userId, now, minted])
+    const [row] = await OPEN.run(this.#session, { digest, userId, minted, now })
     if (row === undefined) throw new Error('the session statement returned no row')
     return instant(row.expires_at)
   }
 
   async use(digest: string, now?: Date): Promise<UsedSession | undefined> {
-    const [row] = await this.#session.rows<LiveRow>(USE, [digest, now])
+    const [row] = await this.#session.rows<{ readonly minted: boolean }>(USE, [digest, now])
     if (row === undefined) return undefined
-    const { id, email, role } = row
-    const createdAt = instant(row.created_at)
-    const tenantId = row.tenant_id ?? undefined
-    const user = { id, email, role, tenantId, createdAt, disabledAt: undefined } as User
+    const user: User = { ...toUser(row), disabledAt: undefined }
     return { user, minted: row.minted }
   }
 
   async live(userId: string, now?: Date): Promise<readonly LiveSession[]> {
-    const rows = await this.#session.rows<SessionRow>(LIVE, [userId, now])
-    return rows.map((row) => ({
-      id: sessionPublicId(row.digest),
-      createdAt: instant(row.created_at),
-      lastUsedAt: instant(row.last_used_at),
-      expiresAt: instant(row.expires_at),
-    }))
+    return (await this.#session.rows<object>(LIVE, [userId, now])).map(toLiveSession)
   }
 
   async revoke(digest: string, now?: Date): Promise<void> {
-    await this.#session.rows(REVOKE, [digest, now])
+    await REVOKE.run(this.#session, { digest, now })
   }
 
   async revokeOthers({ userId, kept, id }: OtherSessions, now?: Date): Promise<number> {
@@ -122,7 +121,7 @@ export class SqlSessionsStore implements SessionsStore {
   }
 
   async revokeAll(userId: string, now?: Date): Promise<number> {
-    return (await this.#session.rows(REVOKE_ALL, [userId, now])).length
+    return (await REVOKE_ALL.run(this.#session, { userId, now })).length
   }
 
   async purge(keptDays: number, now?: Date): Promise<number> {
