@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { digest, sealed, time, word } from '../database/table-sql.ts'
+import { digest, sealed, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
 
 /** Table `second_factors`. */
 export const SecondFactorEntity = defineEntity({
@@ -17,3 +18,11 @@ export const SecondFactorEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [SecondFactorEntity]
+
+/** Reads a row of `second_factors`. */
+export const toSecondFactor = valuesOf(SecondFactorEntity, 'userId', 'begunAt')
+
+interface Tables extends TablesOf<typeof SecondFactorEntity> {}
+
+/** Statements over the table. */
+export const { statement } = statementsOver<Tables>()

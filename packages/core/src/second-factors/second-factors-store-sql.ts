@@ -1,6 +1,8 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { instant, maybeInstant } from '../database/values.ts'
+import { atOrNow } from '../database/typed-statement.ts'
+import { instant } from '../database/values.ts'
+import { statement, toSecondFactor } from './second-factor-tables-sql.ts'
 import {
   type Confirmation,
   PENDING_SECONDS,
@@ -14,12 +16,19 @@ export { entities } from './second-factor-tables-sql.ts'
 const WAITS = (parameter: string) =>
   `(f.confirmed_at is null and f.begun_at > ${at(parameter)} - make_interval(secs => ${PENDING_SECONDS}))`
 
-const BEGIN = {
-  name: 'second-factor-begin',
-  text: `insert into second_factors as f (user_id, secret, begun_at) values ($1, $2, ${at('$3')})
-    on conflict (user_id) do update set secret = excluded.secret, begun_at = excluded.begun_at
-    where f.confirmed_at is null returning 1`,
-}
+type Begun = { userId: string; secret: string; now: Date | undefined }
+const BEGIN = statement('second-factor-begin', (tables, { userId, secret, now }: Begun) =>
+  tables
+    .insertInto('second_factors')
+    .values({ user_id: userId, secret, begun_at: atOrNow(now) })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet({ secret, begun_at: atOrNow(now) })
+        .where('second_factors.confirmed_at', 'is', null),
+    )
+    .returning('user_id'),
+)
 const FIND = {
   name: 'second-factor-find',
   text: `select ${at('$2')} as at, f.* from (select 1) one left join second_factors f
@@ -62,17 +71,13 @@ const BACKS = {
   text: `select exists (select from second_factors where user_id = $1 and confirmed_at is not null)
     or exists (select from sessions where digest = $2 and user_id = $1 and minted) as backs`,
 }
-const CONFIRMED = {
-  name: 'second-factor-confirmed',
-  text: 'select user_id from second_factors where confirmed_at is not null',
-}
+const CONFIRMED = statement('second-factor-confirmed', (tables) =>
+  tables.selectFrom('second_factors').select('user_id').where('confirmed_at', 'is not', null),
+)
 
 interface FactorRow {
   readonly at: string
   readonly secret: string | null
-  readonly confirmed_at: string | null
-  readonly last_step: number
-  readonly recovery: readonly string[]
 }
 
 const proofParams = (userId: string, proof: Proof | undefined) => [
@@ -91,15 +96,13 @@ export class SqlSecondFactorsStore implements SecondFactorsStore {
   }
 
   async begin(userId: string, secret: string, now?: Date): Promise<boolean> {
-    return (await this.#session.rows(BEGIN, [userId, secret, now])).length > 0
+    return (await BEGIN.run(this.#session, { userId, secret, now })).length > 0
   }
 
   async find(userId: string, now?: Date): Promise<SecondFactorNow> {
     const [row] = await this.#session.rows<FactorRow>(FIND, [userId, now])
     if (row === undefined) throw new Error('the statement for second factors returned no row')
-    const { secret, last_step: lastStep, recovery } = row
-    const factor = { confirmedAt: maybeInstant(row.confirmed_at), lastStep, recovery }
-    return { at: instant(row.at), factor: secret === null ? undefined : { ...factor, secret } }
+    return { at: instant(row.at), factor: row.secret === null ? undefined : toSecondFactor(row) }
   }
 
   async confirm(confirmation: Confirmation, now?: Date): Promise<boolean> {
@@ -128,8 +131,7 @@ export class SqlSecondFactorsStore implements SecondFactorsStore {
   }
 
   async confirmed(): Promise<readonly string[]> {
-    const rows = await this.#session.rows<{ user_id: string }>(CONFIRMED, [])
-    return rows.map(({ user_id }) => user_id)
+    return (await CONFIRMED.run(this.#session, {})).map(({ user_id }) => user_id)
   }
 }
 
