@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { digest, fact, person, time, word } from '../database/table-sql.ts'
+import { digest, fact, person, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { ApiToken } from './api-token.ts'
 
 /** Table `api_tokens`. */
 export const ApiTokenEntity = defineEntity({
@@ -9,7 +11,7 @@ export const ApiTokenEntity = defineEntity({
     id: word(p.text().primary()),
     digest: digest(p.text()),
     label: fact(p.text()),
-    role: word(p.text()),
+    role: word(p.text().$type<ApiToken['role']>()),
     tenantId: word(p.text().nullable()),
     createdBy: person(p.text()),
     createdAt: time(),
@@ -21,3 +23,12 @@ export const ApiTokenEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [ApiTokenEntity]
+
+const read = valuesOf(ApiTokenEntity, 'digest', 'revokedAt')
+/** Reads a row of `api_tokens`. */
+export const toToken = (row: object): ApiToken => read(row) as ApiToken
+
+interface Tables extends TablesOf<typeof ApiTokenEntity> {}
+
+/** Statements over the table. */
+export const { statement } = statementsOver<Tables>()
