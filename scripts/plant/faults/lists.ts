@@ -106,8 +106,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'lists: domains that are looked at stand by license',
     file: 'packages/core/src/surface/surface-targets-store-sql.ts',
-    find: 'order by domain collate "C", license_id collate "C" limit $3',
-    replace: 'order by license_id collate "C", domain collate "C" limit $3',
+    find: '.orderBy(sql`domain collate "C"`)\n    .orderBy(sql`license_id collate "C"`)',
+    replace: '.orderBy(sql`license_id collate "C"`)\n    .orderBy(sql`domain collate "C"`)',
     suites: TABLE,
   },
   {

@@ -168,8 +168,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'surface: a scan is shown whoever owns it',
     file: 'packages/core/src/surface/surface-statements-sql.ts',
-    find: 'as_scans where ${isOwned} and id = $2`',
-    replace: 'as_scans where (${isOwned} or true) and id = $2`',
+    find: "selectFrom('as_scans').selectAll().where(isOwned)",
+    replace: "selectFrom('as_scans').selectAll()",
     suites: ['packages/core/test/storage/scopes.test.ts'],
   },
 ]

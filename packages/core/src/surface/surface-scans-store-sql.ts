@@ -1,89 +1,16 @@
-import { idOf } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
 import type { Scope } from '../scope.ts'
-import {
-  type FindingCounts,
-  type FindingSeverity,
-  type FindingStatus,
-  NO_FINDINGS,
-  type SurfaceFinding,
-} from './surface-finding.ts'
-import type { ScanParams, ScanResult, ScanState, SurfaceCheck, SurfaceScan } from './surface-scan.ts'
+import { type FindingCounts, NO_FINDINGS, type SurfaceFinding } from './surface-finding.ts'
+import type { SurfaceScan } from './surface-scan.ts'
 import type * as port from './surface-scans-store.ts'
 import * as sql from './surface-statements-sql.ts'
-
-interface ScanRow {
-  readonly id: string
-  readonly license_id: string
-  readonly domain: string
-  readonly state: ScanState
-  readonly checks: readonly SurfaceCheck[]
-  readonly params: ScanParams
-  readonly progress: number
-  readonly result: ScanResult | null
-  readonly error: string | null
-  readonly attempts: number
-  readonly created_at: string
-  readonly started_at: string | null
-  readonly finished_at: string | null
-}
-
-interface FindingRow {
-  readonly license_id: string
-  readonly domain: string
-  readonly fingerprint: string
-  readonly id: string
-  readonly check: SurfaceCheck
-  readonly severity: FindingSeverity
-  readonly host: string
-  readonly place: string
-  readonly url: string | null
-  readonly evidence: string
-  readonly remediation: string
-  readonly status: FindingStatus
-  readonly first_seen_at: string
-  readonly last_seen_at: string
-}
+import { toFinding, toScan } from './surface-tables-sql.ts'
 
 interface WhyRow {
   readonly is_proven: boolean
   readonly active: string | null
   readonly wait_seconds: number
 }
-
-const toScan = (row: ScanRow): SurfaceScan => ({
-  id: row.id,
-  licenseId: row.license_id,
-  domain: row.domain,
-  state: row.state,
-  checks: row.checks,
-  params: row.params,
-  progress: row.progress,
-  result: given(row.result),
-  error: given(row.error),
-  attempts: row.attempts,
-  createdAt: instant(row.created_at),
-  startedAt: maybeInstant(row.started_at),
-  finishedAt: maybeInstant(row.finished_at),
-})
-
-const toFinding = (row: FindingRow): SurfaceFinding => ({
-  licenseId: row.license_id,
-  domain: row.domain,
-  fingerprint: row.fingerprint,
-  id: row.id,
-  check: row.check,
-  severity: row.severity,
-  host: row.host,
-  place: row.place,
-  ...(row.url === null ? {} : { url: row.url }),
-  evidence: row.evidence,
-  remediation: row.remediation,
-  status: row.status,
-  firstSeenAt: instant(row.first_seen_at),
-  lastSeenAt: instant(row.last_seen_at),
-})
 
 /** Scans and findings in SQL. */
 export class SqlSurfaceScansStore implements port.SurfaceScansStore {
@@ -104,12 +31,12 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
     return { outcome: 'limited', retryAfterSeconds: Math.ceil(why.wait_seconds) }
   }
 
-  get(scope: Scope, id: string): Promise<SurfaceScan | undefined> {
-    return this.#scan(sql.GET(scope), [idOf(scope), id])
+  async get(scope: Scope, id: string): Promise<SurfaceScan | undefined> {
+    return (await sql.GET.run(this.#session, scope, { id })).map(toScan)[0]
   }
 
-  last(licenseId: string, domain: string): Promise<SurfaceScan | undefined> {
-    return this.#scan(sql.LAST, [licenseId, domain])
+  async last(licenseId: string, domain: string): Promise<SurfaceScan | undefined> {
+    return (await sql.LAST.run(this.#session, { licenseId, domain })).map(toScan)[0]
   }
 
   take(
@@ -124,13 +51,11 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
     renewal: { id: string; token: string; leaseSeconds: number; progress: number },
     now?: Date,
   ): Promise<boolean> {
-    const { id, token, leaseSeconds, progress } = renewal
-    const params = [id, token, leaseSeconds, progress, now]
-    return (await this.#session.rows(sql.RENEW, params)).length > 0
+    return (await sql.RENEW.run(this.#session, { ...renewal, now })).length > 0
   }
 
   async giveBack(id: string, token: string): Promise<boolean> {
-    return (await this.#session.rows(sql.GIVE_BACK, [id, token])).length > 0
+    return (await sql.GIVE_BACK.run(this.#session, { id, token })).length > 0
   }
 
   finish(settlement: port.ScanSettlement, now?: Date): Promise<SurfaceScan | undefined> {
@@ -140,18 +65,16 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
   }
 
   async abort(scope: Scope, id: string, reason: string, now?: Date): Promise<SurfaceScan | undefined> {
-    return (await this.#scan(sql.ABORT(scope), [idOf(scope), id, reason, now])) ?? this.get(scope, id)
+    const [aborted] = (await sql.ABORT.run(this.#session, scope, { id, reason, now })).map(toScan)
+    return aborted ?? this.get(scope, id)
   }
 
   async findings(scope: Scope, filter: port.FindingFilter): Promise<readonly SurfaceFinding[]> {
-    const { domain, status, severity, limit } = filter
-    const params = [idOf(scope), domain, status, severity, limit]
-    return (await this.#session.rows<FindingRow>(sql.FINDINGS(scope), params)).map(toFinding)
+    return (await sql.FINDINGS.run(this.#session, scope, filter)).map(toFinding)
   }
 
   async counts(licenseId: string, domain: string): Promise<FindingCounts> {
-    type Row = { readonly severity: FindingSeverity; readonly count: number }
-    const rows = await this.#session.rows<Row>(sql.COUNTS, [licenseId, domain])
+    const rows = await sql.COUNTS.run(this.#session, { licenseId, domain })
     return { ...NO_FINDINGS, ...Object.fromEntries(rows.map(({ severity, count }) => [severity, count])) }
   }
 
@@ -161,8 +84,7 @@ export class SqlSurfaceScansStore implements port.SurfaceScansStore {
   }
 
   async #scan(statement: Statement, params: readonly unknown[]): Promise<SurfaceScan | undefined> {
-    const [row] = await this.#session.rows<ScanRow>(statement, params)
-    return row === undefined ? undefined : toScan(row)
+    return (await this.#session.rows<object>(statement, params)).map(toScan)[0]
   }
 }
 

@@ -1,8 +1,26 @@
-import { scoped } from '../database/scoped-statement.ts'
+import { sql } from 'kysely'
 import type { Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
+import type { FindingFilter } from './surface-scans-store.ts'
+import { scoped, statement } from './surface-tables-sql.ts'
+
+interface Named {
+  readonly id: string
+}
+interface Timed {
+  readonly now: Date | undefined
+}
+interface OfTarget {
+  readonly licenseId: string
+  readonly domain: string
+}
+interface Lease extends Named {
+  readonly token: string
+}
 
 const ACTIVE = `state in ('queued', 'running')`
+const NO_LEASE = { lease_token: null, lease_until: null } as const
 const HOUR = `interval '1 hour'`
 const DAY = `interval '1 day'`
 const ended = (now: string): string => `finished_at = ${now}, lease_token = null, lease_until = null`
@@ -28,15 +46,19 @@ export const WHY_NOT: Statement = {
     greatest(${secondsUntil('domain = $2', '$3', HOUR)}, ${secondsUntil('license_id = $1', '$4', DAY)}, 1)::float8
       as wait_seconds`,
 }
-export const GET = scoped(
-  'surface-scan-get',
-  (isOwned) => `select * from as_scans where ${isOwned} and id = $2`,
+export const GET = scoped('surface-scan-get', (tables, { id }: Named, isOwned) =>
+  tables.selectFrom('as_scans').selectAll().where(isOwned).where('id', '=', id),
 )
-export const LAST: Statement = {
-  name: 'surface-scan-last',
-  text: `select * from as_scans where license_id = $1 and domain = $2
-    order by created_at desc, id collate "C" desc limit 1`,
-}
+export const LAST = statement('surface-scan-last', (tables, { licenseId, domain }: OfTarget) =>
+  tables
+    .selectFrom('as_scans')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('domain', '=', domain)
+    .orderBy('created_at', 'desc')
+    .orderBy(sql`id collate "C"`, 'desc')
+    .limit(1),
+)
 // Replicas that take at the same instant may run one scan more than the setting says.
 export const TAKE: Statement = {
   name: 'surface-scan-take',
@@ -52,17 +74,35 @@ export const TAKE: Statement = {
         lease_token = $1, lease_until = ${at('$5')} + make_interval(secs => $2)
       from due where s.id = due.id returning s.*`,
 }
-export const RENEW: Statement = {
-  name: 'surface-scan-renew',
-  text: `update as_scans set lease_until = ${at('$5')} + make_interval(secs => $3), progress = greatest(progress, $4::float8)
-    where id = $1 and lease_token = $2 and state = 'running' returning 1`,
-}
-export const GIVE_BACK: Statement = {
-  name: 'surface-scan-give-back',
-  text: `update as_scans set state = 'queued', attempts = attempts - 1, progress = 0, started_at = null,
-      lease_token = null, lease_until = null
-    where id = $1 and lease_token = $2 and state = 'running' returning 1`,
-}
+export const RENEW = statement(
+  'surface-scan-renew',
+  (tables, given: Lease & Timed & { leaseSeconds: number; progress: number }) =>
+    tables
+      .updateTable('as_scans')
+      .set({
+        lease_until: sql<Date>`${atOrNow(given.now)} + make_interval(secs => ${given.leaseSeconds})`,
+        progress: sql<number>`greatest(progress, ${given.progress}::float8)`,
+      })
+      .where('id', '=', given.id)
+      .where('lease_token', '=', given.token)
+      .where('state', '=', 'running')
+      .returning('id'),
+)
+export const GIVE_BACK = statement('surface-scan-give-back', (tables, { id, token }: Lease) =>
+  tables
+    .updateTable('as_scans')
+    .set(({ eb }) => ({
+      ...NO_LEASE,
+      state: 'queued',
+      attempts: eb('attempts', '-', 1),
+      progress: 0,
+      started_at: null,
+    }))
+    .where('id', '=', id)
+    .where('lease_token', '=', token)
+    .where('state', '=', 'running')
+    .returning('id'),
+)
 export const FINISH: Statement = {
   name: 'surface-scan-finish',
   text: `with ended as (update as_scans set state = $3, error = $4, result = $5::jsonb,
@@ -85,21 +125,39 @@ export const FINISH: Statement = {
 }
 export const ABORT = scoped(
   'surface-scan-abort',
-  (isOwned) => `update as_scans set state = 'aborted', error = $3, ${ended(at('$4'))}
-    where ${isOwned} and id = $2 and ${ACTIVE} returning *`,
+  (tables, given: Named & Timed & { reason: string }, isOwned) =>
+    tables
+      .updateTable('as_scans')
+      .set({ ...NO_LEASE, state: 'aborted', error: given.reason, finished_at: atOrNow(given.now) })
+      .where(isOwned)
+      .where('id', '=', given.id)
+      .where('state', 'in', ['queued', 'running'])
+      .returningAll(),
 )
 export const FINDINGS = scoped(
   'surface-findings',
-  (isOwned) => `select * from as_findings where ${isOwned} and ($2::text is null or domain = $2)
-      and ($3::text is null or status = $3) and ($4::text is null or severity = $4)
-    order by array_position(array['high', 'medium', 'low', 'info'], severity), first_seen_at,
-      license_id collate "C", domain collate "C", fingerprint collate "C" limit $5`,
+  (tables, { domain, status, severity, limit }: FindingFilter, isOwned) =>
+    tables
+      .selectFrom('as_findings')
+      .selectAll()
+      .where(isOwned)
+      .where(({ eb, or }) => or([isAbsent(domain), eb('domain', '=', present(domain))]))
+      .where(({ eb, or }) => or([isAbsent(status), eb('status', '=', present(status))]))
+      .where(({ eb, or }) => or([isAbsent(severity), eb('severity', '=', present(severity))]))
+      .orderBy(sql`array_position(array['high', 'medium', 'low', 'info'], severity)`)
+      .orderBy('first_seen_at')
+      .orderBy(sql`license_id collate "C", domain collate "C", fingerprint collate "C"`)
+      .limit(limit),
 )
-export const COUNTS: Statement = {
-  name: 'surface-finding-counts',
-  text: `select severity, count(*)::int as count from as_findings
-    where license_id = $1 and domain = $2 and status = 'open' group by severity`,
-}
+export const COUNTS = statement('surface-finding-counts', (tables, { licenseId, domain }: OfTarget) =>
+  tables
+    .selectFrom('as_findings')
+    .select(['severity', sql<number>`count(*)::int`.as('count')])
+    .where('license_id', '=', licenseId)
+    .where('domain', '=', domain)
+    .where('status', '=', 'open')
+    .groupBy('severity'),
+)
 export const PURGE: Statement = {
   name: 'surface-scans-purge',
   text: `with scans as (delete from as_scans s where finished_at < ${at('$2')} - make_interval(days => $1)

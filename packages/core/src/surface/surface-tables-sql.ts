@@ -1,5 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, time, word } from '../database/table-sql.ts'
+import { fact, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { FindingSeverity, FindingStatus, SurfaceFinding } from './surface-finding.ts'
+import type { ScanParams, ScanResult, ScanState, SurfaceCheck } from './surface-scan.ts'
+import type { SurfaceTarget } from './surface-target.ts'
 
 /** Table `as_targets`. */
 export const SurfaceTargetEntity = defineEntity({
@@ -34,11 +38,11 @@ export const SurfaceScanEntity = defineEntity({
     id: word(p.text().primary()),
     licenseId: word(p.text()),
     domain: fact(p.text()),
-    state: word(p.text()),
-    checks: word(p.array()),
-    params: fact(p.json()),
-    progress: p.double().default(0),
-    result: fact(p.json().nullable()),
+    state: word(p.text().$type<ScanState>()),
+    checks: word(p.array().$type<readonly SurfaceCheck[]>()),
+    params: fact(p.json().$type<ScanParams>()),
+    progress: p.double().$type<number>().default(0),
+    result: fact(p.json().$type<ScanResult>().nullable()),
     error: word(p.text().nullable()),
     attempts: p.integer().default(0),
     createdAt: time(),
@@ -58,14 +62,14 @@ export const SurfaceFindingEntity = defineEntity({
     domain: fact(p.text().primary()),
     fingerprint: word(p.text().primary()),
     id: word(p.text()),
-    check: word(p.text()),
-    severity: word(p.text()),
+    check: word(p.text().$type<SurfaceCheck>()),
+    severity: word(p.text().$type<FindingSeverity>()),
     host: fact(p.text()),
     place: fact(p.text()),
     url: fact(p.text().nullable()),
     evidence: fact(p.text()),
     remediation: word(p.text()),
-    status: word(p.text()),
+    status: word(p.text().$type<FindingStatus>()),
     firstSeenAt: time(),
     lastSeenAt: time(),
   },
@@ -73,3 +77,30 @@ export const SurfaceFindingEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [SurfaceTargetEntity, SurfaceAddressEntity, SurfaceScanEntity, SurfaceFindingEntity]
+
+const ofTarget = valuesOf(SurfaceTargetEntity)
+const ofFinding = valuesOf(SurfaceFindingEntity)
+
+/** Reads a row of `as_targets`. */
+export function toTarget(row: object): SurfaceTarget {
+  const { lastCheckAt, ...target } = ofTarget(row)
+  return { ...target, checkedAt: lastCheckAt }
+}
+/** Reads a row of `as_scans`. */
+export const toScan = valuesOf(SurfaceScanEntity, 'leaseToken', 'leaseUntil')
+/** Reads a row of `as_findings`. */
+export function toFinding(row: object): SurfaceFinding {
+  const { url, ...finding } = ofFinding(row)
+  return { ...finding, ...(url === undefined ? {} : { url }) }
+}
+
+interface Tables
+  extends TablesOf<
+    | typeof SurfaceTargetEntity
+    | typeof SurfaceAddressEntity
+    | typeof SurfaceScanEntity
+    | typeof SurfaceFindingEntity
+  > {}
+
+/** Statements over its tables. */
+export const { statement, scoped } = statementsOver<Tables>()

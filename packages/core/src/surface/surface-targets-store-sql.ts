@@ -1,19 +1,13 @@
-import { idOf, scoped } from '../database/scoped-statement.ts'
+import { sql } from 'kysely'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
+import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
 import type { Scope } from '../scope.ts'
+import { scoped, statement, toTarget } from './surface-tables-sql.ts'
 import type { SurfaceTarget } from './surface-target.ts'
 import type { ProofNote, SurfaceTargetsStore, TargetFilter } from './surface-targets-store.ts'
 
-interface TargetRow {
-  readonly license_id: string
-  readonly domain: string
-  readonly verified_at: string | null
-  readonly last_check_at: string | null
-  readonly reason: string | null
-  readonly created_at: string
-}
+type Key = Pick<SurfaceTarget, 'licenseId' | 'domain'>
 
 // Additions at the same instant may pass the limit together: it bounds work, and is no price.
 const ADD: Statement = {
@@ -22,14 +16,22 @@ const ADD: Statement = {
     where (select count(*) from as_targets where license_id = $1) < $3::int
     on conflict do nothing returning *`,
 }
-const GET: Statement = {
-  name: 'surface-target-get',
-  text: 'select * from as_targets where license_id = $1 and domain = $2',
-}
-const LIST = scoped(
-  'surface-target-list',
-  (isOwned) => `select * from as_targets where ${isOwned} and ($2::text is null or domain = $2)
-    order by domain collate "C", license_id collate "C" limit $3`,
+const GET = statement('surface-target-get', (tables, { licenseId, domain }: Key) =>
+  tables
+    .selectFrom('as_targets')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('domain', '=', domain),
+)
+const LIST = scoped('surface-target-list', (tables, { domain, limit }: TargetFilter, isOwned) =>
+  tables
+    .selectFrom('as_targets')
+    .selectAll()
+    .where(isOwned)
+    .where(({ eb, or }) => or([isAbsent(domain), eb('domain', '=', present(domain))]))
+    .orderBy(sql`domain collate "C"`)
+    .orderBy(sql`license_id collate "C"`)
+    .limit(limit),
 )
 const NOTE: Statement = {
   name: 'surface-target-note',
@@ -52,36 +54,39 @@ const TAKE_DUE: Statement = {
       where t.license_id = due.license_id and t.domain = due.domain returning t.*)
     select * from taken order by domain collate "C", license_id collate "C"`,
 }
-const REMOVE: Statement = {
-  name: 'surface-target-remove',
-  text: 'delete from as_targets where license_id = $1 and domain = $2 returning 1',
-}
+const REMOVE = statement('surface-target-remove', (tables, { licenseId, domain }: Key) =>
+  tables
+    .deleteFrom('as_targets')
+    .where('license_id', '=', licenseId)
+    .where('domain', '=', domain)
+    .returning('domain'),
+)
 const NOTE_ADDRESS: Statement = {
   name: 'surface-address-note',
   text: `insert into as_addresses as a (license_id, address, seen_at) select $1, $2, ${at('$4')}
     where (select count(*) from as_addresses where license_id = $1 and address <> $2) < $3::int
     on conflict (license_id, address) do update set seen_at = greatest(a.seen_at, excluded.seen_at)`,
 }
-const ADDRESSES: Statement = {
-  name: 'surface-addresses',
-  text: `select address from as_addresses where license_id = $1
-    and seen_at > ${at('$3')} - make_interval(secs => $2) order by address collate "C"`,
-}
+const ADDRESSES = statement(
+  'surface-addresses',
+  (tables, given: { licenseId: string; withinSeconds: number; now: Date | undefined }) =>
+    tables
+      .selectFrom('as_addresses')
+      .select('address')
+      .where('license_id', '=', given.licenseId)
+      .where(
+        'seen_at',
+        '>',
+        sql<string>`${atOrNow(given.now)} - make_interval(secs => ${given.withinSeconds})`,
+      )
+      .orderBy(sql`address collate "C"`),
+)
 const PURGE: Statement = {
   name: 'surface-addresses-purge',
   text: `with gone as (delete from as_addresses
       where seen_at <= ${at('$2')} - make_interval(secs => $1) returning 1)
     select count(*)::int as purged from gone`,
 }
-
-const toTarget = (row: TargetRow): SurfaceTarget => ({
-  licenseId: row.license_id,
-  domain: row.domain,
-  verifiedAt: maybeInstant(row.verified_at),
-  checkedAt: maybeInstant(row.last_check_at),
-  reason: given(row.reason),
-  createdAt: instant(row.created_at),
-})
 
 /** Targets of scans in SQL. */
 export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
@@ -100,11 +105,11 @@ export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
   }
 
   async get(licenseId: string, domain: string): Promise<SurfaceTarget | undefined> {
-    return (await this.#all(GET, [licenseId, domain]))[0]
+    return (await GET.run(this.#session, { licenseId, domain })).map(toTarget)[0]
   }
 
-  list(scope: Scope, { domain, limit }: TargetFilter): Promise<readonly SurfaceTarget[]> {
-    return this.#all(LIST(scope), [idOf(scope), domain, limit])
+  async list(scope: Scope, filter: TargetFilter): Promise<readonly SurfaceTarget[]> {
+    return (await LIST.run(this.#session, scope, filter)).map(toTarget)
   }
 
   async note(
@@ -119,7 +124,7 @@ export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
   }
 
   async remove(licenseId: string, domain: string): Promise<boolean> {
-    return (await this.#session.rows(REMOVE, [licenseId, domain])).length > 0
+    return (await REMOVE.run(this.#session, { licenseId, domain })).length > 0
   }
 
   async noteAddress(seen: { licenseId: string; address: string; most: number }, now?: Date): Promise<void> {
@@ -127,8 +132,8 @@ export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
   }
 
   async addresses(licenseId: string, withinSeconds: number, now?: Date): Promise<readonly string[]> {
-    const params = [licenseId, withinSeconds, now]
-    return (await this.#session.rows<{ address: string }>(ADDRESSES, params)).map(({ address }) => address)
+    const rows = await ADDRESSES.run(this.#session, { licenseId, withinSeconds, now })
+    return rows.map(({ address }) => address)
   }
 
   async purgeAddresses(olderSeconds: number, now?: Date): Promise<number> {
@@ -137,7 +142,7 @@ export class SqlSurfaceTargetsStore implements SurfaceTargetsStore {
   }
 
   async #all(statement: Statement, params: readonly unknown[]): Promise<readonly SurfaceTarget[]> {
-    return (await this.#session.rows<TargetRow>(statement, params)).map(toTarget)
+    return (await this.#session.rows<object>(statement, params)).map(toTarget)
   }
 }
 
