@@ -69,15 +69,15 @@ export const faults: readonly Fault[] = [
   {
     name: 'email-domains: a license finds the domain of another',
     file: `${DOMAINS}/email-domains-store-sql.ts`,
-    find: '${isOwned} and id = $2',
-    replace: '(${isOwned} or true) and id = $2',
+    find: "selectAll().where(isOwned).where('id', '=', id)",
+    replace: "selectAll().where('id', '=', id).where(({ or, lit }) => or([isOwned, lit(true)]))",
     suites: SCOPES,
   },
   {
     name: 'email-keys: a license finds the key of another',
     file: 'packages/core/src/email/keys/email-keys-store-sql.ts',
-    find: '${isOwned} and id = $2',
-    replace: '(${isOwned} or true) and id = $2',
+    find: ".where(isOwned)\n      .where('id', '=', id)",
+    replace: ".where(({ or, lit }) => or([isOwned, lit(true)]))\n      .where('id', '=', id)",
     suites: SCOPES,
   },
   {

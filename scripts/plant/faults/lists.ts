@@ -92,8 +92,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'lists: a page of sending keys repeats the one that its cursor names',
     file: 'packages/core/src/email/keys/email-keys-store-sql.ts',
-    find: 'id collate "C" > $2) order',
-    replace: 'id collate "C" >= $2) order',
+    find: 'id collate "C" > ${after}',
+    replace: 'id collate "C" >= ${after}',
     suites: TABLE,
   },
   {

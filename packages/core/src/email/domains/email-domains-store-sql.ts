@@ -1,9 +1,11 @@
-import { idOf, ofLicenses, scoped } from '../../database/scoped-statement.ts'
+import { type SqlBool, sql } from 'kysely'
+import { ofLicenses } from '../../database/scoped-statement.ts'
 import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import { atOrNow, isAbsent } from '../../database/typed-statement.ts'
 import type { Scope } from '../../scope.ts'
-import type { DkimKey, EmailDomain } from './email-domain.ts'
-import { type EmailDomainRow, toEmailDomain } from './email-domain-row-sql.ts'
+import { scoped, statement, type Timed, toEmailDomain } from '../email-tables-sql.ts'
+import type { DkimKey, EmailDomain, Findings } from './email-domain.ts'
 import type * as port from './email-domains-store.ts'
 
 // Additions at the same instant may pass the limit together: it bounds work, and is no price.
@@ -16,29 +18,47 @@ const ADD: Statement = {
 }
 const FIND = scoped(
   'email-domain-find',
-  (isOwned) => `select * from email_domains where ${isOwned} and id = $2`,
+  (tables, { id }: { id: string }, isOwned) =>
+    tables.selectFrom('email_domains').selectAll().where(isOwned).where('id', '=', id),
   ofLicenses('owner'),
 )
-const NAMED: Statement = {
-  name: 'email-domain-named',
-  text: 'select * from email_domains where owner = $1 and name = $2',
-}
+const NAMED = statement('email-domain-named', (tables, given: { owner: string; name: string }) =>
+  tables
+    .selectFrom('email_domains')
+    .selectAll()
+    .where('owner', '=', given.owner)
+    .where('name', '=', given.name),
+)
 const LIST = scoped(
   'email-domain-list',
-  (isOwned) => `select * from email_domains where ${isOwned} and ($2::text is null or id collate "C" > $2)
-    order by id collate "C" limit $3`,
+  (tables, { after, limit }: port.EmailDomainPage, isOwned) =>
+    tables
+      .selectFrom('email_domains')
+      .selectAll()
+      .where(isOwned)
+      .where(({ or }) => or([isAbsent(after), sql<SqlBool>`id collate "C" > ${after}`]))
+      .orderBy(sql`id collate "C"`)
+      .limit(limit),
   ofLicenses('owner'),
 )
-const SET_NEXT: Statement = {
-  name: 'email-domain-set-next',
-  text: `update email_domains set next_selector = $2, next_key = $3, next_public = $4, findings = findings - 'next',
-      next_check_at = ${at('$5')}, lease_token = null, lease_until = null
-    where id = $1 returning *`,
-}
-const REMOVE: Statement = {
-  name: 'email-domain-remove',
-  text: 'delete from email_domains where id = $1 returning id',
-}
+const SET_NEXT = statement('email-domain-set-next', (tables, given: DkimKey & Timed & { id: string }) =>
+  tables
+    .updateTable('email_domains')
+    .set({
+      next_selector: given.selector,
+      next_key: given.privateKey,
+      next_public: given.publicKey,
+      findings: sql<Findings>`findings - 'next'`,
+      next_check_at: atOrNow(given.now),
+      lease_token: null,
+      lease_until: null,
+    })
+    .where('id', '=', given.id)
+    .returningAll(),
+)
+const REMOVE = statement('email-domain-remove', (tables, { id }: { id: string }) =>
+  tables.deleteFrom('email_domains').where('id', '=', id).returning('id'),
+)
 const take = (which: string, order: string) => `with due as (select id from email_domains
       where (lease_until is null or lease_until <= ${at('$4')}) and ${which} ${order} limit $3 for update skip locked),
     taken as (update email_domains d set lease_token = $1, lease_until = ${at('$4')} + make_interval(secs => $2)
@@ -82,24 +102,24 @@ export class SqlEmailDomainsStore implements port.EmailDomainsStore {
     return present && { domain: present, isNew: false }
   }
 
-  find(scope: Scope, id: string): Promise<EmailDomain | undefined> {
-    return this.#one(FIND(scope), [idOf(scope), id])
+  async find(scope: Scope, id: string): Promise<EmailDomain | undefined> {
+    return (await FIND.run(this.#session, scope, { id })).map(toEmailDomain)[0]
   }
 
-  named(owner: string, name: string): Promise<EmailDomain | undefined> {
-    return this.#one(NAMED, [owner, name])
+  async named(owner: string, name: string): Promise<EmailDomain | undefined> {
+    return (await NAMED.run(this.#session, { owner, name })).map(toEmailDomain)[0]
   }
 
-  list(scope: Scope, { after, limit }: port.EmailDomainPage): Promise<readonly EmailDomain[]> {
-    return this.#all(LIST(scope), [idOf(scope), after, limit])
+  async list(scope: Scope, page: port.EmailDomainPage): Promise<readonly EmailDomain[]> {
+    return (await LIST.run(this.#session, scope, page)).map(toEmailDomain)
   }
 
-  setNext(id: string, next: DkimKey, now?: Date): Promise<EmailDomain | undefined> {
-    return this.#one(SET_NEXT, [id, next.selector, next.privateKey, next.publicKey, now])
+  async setNext(id: string, next: DkimKey, now?: Date): Promise<EmailDomain | undefined> {
+    return (await SET_NEXT.run(this.#session, { id, ...next, now })).map(toEmailDomain)[0]
   }
 
   async remove(id: string): Promise<boolean> {
-    return (await this.#session.rows(REMOVE, [id])).length > 0
+    return (await REMOVE.run(this.#session, { id })).length > 0
   }
 
   takeDue(request: port.TakeDomainsRequest, now?: Date): Promise<readonly EmailDomain[]> {
@@ -115,7 +135,7 @@ export class SqlEmailDomainsStore implements port.EmailDomainsStore {
   }
 
   async #all(statement: Statement, params: readonly unknown[]): Promise<readonly EmailDomain[]> {
-    return (await this.#session.rows<EmailDomainRow>(statement, params)).map(toEmailDomain)
+    return (await this.#session.rows<object>(statement, params)).map(toEmailDomain)
   }
 
   async #one(statement: Statement, params: readonly unknown[]): Promise<EmailDomain | undefined> {

@@ -1,22 +1,13 @@
-import { idOf, ofLicenses, scoped } from '../../database/scoped-statement.ts'
+import { type SqlBool, sql } from 'kysely'
+import { ofLicenses } from '../../database/scoped-statement.ts'
 import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../../database/values.ts'
+import { atOrNow, isAbsent } from '../../database/typed-statement.ts'
 import type { Scope } from '../../scope.ts'
 import { TOUCH_SECONDS } from '../../sessions/sessions-store.ts'
+import { scoped, statement, type Timed, toEmailKey } from '../email-tables-sql.ts'
 import type { EmailKey } from './email-key.ts'
 import type { EmailKeyPage, EmailKeysStore, NewEmailKey } from './email-keys-store.ts'
-
-interface KeyRow {
-  readonly id: string
-  readonly owner: string
-  readonly name: string
-  readonly prefix: string
-  readonly domain_id: string | null
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly last_used_at: string | null
-}
 
 // Additions at the same instant may pass the limit together: it bounds a list, and is no price.
 const ADD: Statement = {
@@ -37,36 +28,42 @@ const USE: Statement = {
 }
 const FIND = scoped(
   'email-key-find',
-  (isOwned) => `select * from email_keys where ${isOwned} and id = $2 and revoked_at is null`,
+  (tables, { id }: { id: string }, isOwned) =>
+    tables
+      .selectFrom('email_keys')
+      .selectAll()
+      .where(isOwned)
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null),
   ofLicenses('owner'),
 )
 const LIST = scoped(
   'email-key-list',
-  (isOwned) => `select * from email_keys where ${isOwned} and revoked_at is null
-    and ($2::text is null or id collate "C" > $2) order by id collate "C" limit $3`,
+  (tables, { after, limit }: EmailKeyPage, isOwned) =>
+    tables
+      .selectFrom('email_keys')
+      .selectAll()
+      .where(isOwned)
+      .where('revoked_at', 'is', null)
+      .where(({ or }) => or([isAbsent(after), sql<SqlBool>`id collate "C" > ${after}`]))
+      .orderBy(sql`id collate "C"`)
+      .limit(limit),
   ofLicenses('owner'),
 )
-const REVOKE: Statement = {
-  name: 'email-key-revoke',
-  text: `update email_keys set revoked_at = ${at('$2')} where id = $1 and revoked_at is null returning id`,
-}
+const REVOKE = statement('email-key-revoke', (tables, { id, now }: Timed & { id: string }) =>
+  tables
+    .updateTable('email_keys')
+    .set({ revoked_at: atOrNow(now) })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id'),
+)
 const PURGE: Statement = {
   name: 'email-key-purge',
   text: `with gone as (delete from email_keys
       where least(revoked_at, expires_at) < ${at('$2')} - make_interval(days => $1) returning 1)
     select count(*)::int as purged from gone`,
 }
-
-const toKey = (row: KeyRow): EmailKey => ({
-  id: row.id,
-  owner: row.owner,
-  name: row.name,
-  prefix: row.prefix,
-  domainId: given(row.domain_id),
-  createdAt: instant(row.created_at),
-  expiresAt: maybeInstant(row.expires_at),
-  lastUsedAt: maybeInstant(row.last_used_at),
-})
 
 /** Sending keys in SQL. */
 export class SqlEmailKeysStore implements EmailKeysStore {
@@ -76,25 +73,25 @@ export class SqlEmailKeysStore implements EmailKeysStore {
     this.#session = session
   }
 
-  async add(key: NewEmailKey, limit: number, now?: Date): Promise<EmailKey | undefined> {
+  add(key: NewEmailKey, limit: number, now?: Date): Promise<EmailKey | undefined> {
     const { id, owner, name, prefix, digest, domainId, expiresAt } = key
-    return (await this.#all(ADD, [id, owner, name, prefix, digest, domainId, expiresAt, limit, now]))[0]
+    return this.#one(ADD, [id, owner, name, prefix, digest, domainId, expiresAt, limit, now])
   }
 
-  async use(digest: string, now?: Date): Promise<EmailKey | undefined> {
-    return (await this.#all(USE, [digest, now]))[0]
+  use(digest: string, now?: Date): Promise<EmailKey | undefined> {
+    return this.#one(USE, [digest, now])
   }
 
   async find(scope: Scope, id: string): Promise<EmailKey | undefined> {
-    return (await this.#all(FIND(scope), [idOf(scope), id]))[0]
+    return (await FIND.run(this.#session, scope, { id })).map(toEmailKey)[0]
   }
 
-  list(scope: Scope, { after, limit }: EmailKeyPage): Promise<readonly EmailKey[]> {
-    return this.#all(LIST(scope), [idOf(scope), after, limit])
+  async list(scope: Scope, page: EmailKeyPage): Promise<readonly EmailKey[]> {
+    return (await LIST.run(this.#session, scope, page)).map(toEmailKey)
   }
 
   async revoke(id: string, now?: Date): Promise<boolean> {
-    return (await this.#session.rows(REVOKE, [id, now])).length > 0
+    return (await REVOKE.run(this.#session, { id, now })).length > 0
   }
 
   async purge(keptDays: number, now?: Date): Promise<number> {
@@ -102,8 +99,8 @@ export class SqlEmailKeysStore implements EmailKeysStore {
     return row?.purged ?? 0
   }
 
-  async #all(statement: Statement, params: readonly unknown[]): Promise<readonly EmailKey[]> {
-    return (await this.#session.rows<KeyRow>(statement, params)).map(toKey)
+  async #one(statement: Statement, params: readonly unknown[]): Promise<EmailKey | undefined> {
+    return (await this.#session.rows<object>(statement, params)).map(toEmailKey)[0]
   }
 }
 

@@ -1,11 +1,14 @@
+import { sql } from 'kysely'
 import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import { atOrNow, isAbsent, present } from '../../database/typed-statement.ts'
 import { instant } from '../../database/values.ts'
+import { statement, type Timed } from '../email-tables-sql.ts'
 import type { MessageState } from '../sending/email-message.ts'
 import type { ReminderKind, ReminderSubject } from './reminder.ts'
 import type * as port from './reminders-store.ts'
 
-const statement = (name: string, text: string): Statement => ({ name: `email-reminder-${name}`, text })
+const text = (name: string, text: string): Statement => ({ name: `email-reminder-${name}`, text })
 const BASIS = `to_char(l.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const ENDS = `l.status = 'active' and coalesce(l.billing_state, '') <> 'active'`
 // Nobody is asked to pay for a license that operators ended.
@@ -16,7 +19,7 @@ const ENDPOINTS = `webhook_endpoints e join delivery_recipients r on r.kind = 'e
       join licenses l on l.id = e.license_id`
 const OWES = `(l.status = 'active' or l.status = 'suspended' and l.status_reason = 'billing') and d.ended_at is null`
 
-const SUBJECTS = statement(
+const SUBJECTS = text(
   'subjects',
   `select s.*, case when s.contact_email is not null then jsonb_build_array(s.contact_email)
       else coalesce((select jsonb_agg(u.email order by u.email collate "C") from users u
@@ -37,16 +40,29 @@ const SUBJECTS = statement(
         and ${FAILED_AT} > ${at('$4')} - make_interval(days => $3::int)) s
   order by s.license_id collate "C", s.kind collate "C", s.basis collate "C"`,
 )
-const ADD = statement(
-  'add',
-  `insert into email_reminders (kind, license_id, basis, step, created_at) values ($1, $2, $3, $4, ${at('$5')})
-    on conflict do nothing returning kind`,
+const ADD = statement('email-reminder-add', (tables, given: port.NewReminder & Timed) =>
+  tables
+    .insertInto('email_reminders')
+    .values({
+      kind: given.kind,
+      license_id: given.licenseId,
+      basis: given.basis,
+      step: given.step,
+      created_at: atOrNow(given.now),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('kind'),
 )
-const BIND = statement(
-  'bind',
-  'update email_reminders set message_id = $5 where kind = $1 and license_id = $2 and basis = $3 and step = $4',
+const BIND = statement('email-reminder-bind', (tables, given: port.NewReminder & { messageId: string }) =>
+  tables
+    .updateTable('email_reminders')
+    .set({ message_id: given.messageId })
+    .where('kind', '=', given.kind)
+    .where('license_id', '=', given.licenseId)
+    .where('basis', '=', given.basis)
+    .where('step', '=', given.step),
 )
-const IS_WANTED = statement(
+const IS_WANTED = text(
   'is-wanted',
   `select case n.kind when 'license_expiry'
       then exists (select from licenses l where l.id = n.license_id and ${ENDS} and ${BASIS} = n.basis)
@@ -56,18 +72,22 @@ const IS_WANTED = statement(
         where e.license_id = n.license_id and ${ENDPOINT} = n.basis and ${DISABLED}) end as wanted
     from email_reminders n where n.message_id = $1`,
 )
-const OPEN = statement(
-  'open',
-  `select m.id from email_reminders r join email_messages m on m.id = r.message_id
-    where m.state in ('queued', 'sending') and ($1::text is null or r.license_id = $1) order by m.id collate "C"`,
+const OPEN = statement('email-reminder-open', (tables, given: { licenseId: string | undefined }) =>
+  tables
+    .selectFrom('email_reminders as r')
+    .innerJoin('email_messages as m', 'm.id', 'r.message_id')
+    .select('m.id')
+    .where('m.state', 'in', ['queued', 'sending'])
+    .where(({ eb, or }) => or([isAbsent(given.licenseId), eb('r.license_id', '=', present(given.licenseId))]))
+    .orderBy(sql`m.id collate "C"`),
 )
-const MESSAGES = statement(
+const MESSAGES = text(
   'messages',
   `select m.id, m.state, exists (select from email_recipients p
       where p.message_id = m.id and p.state = 'deferred') as deferred
     from email_messages m where m.id = any(string_to_array($1::text, ' ')) order by m.id collate "C"`,
 )
-const PURGE = statement(
+const PURGE = text(
   'purge',
   `with gone as (delete from email_reminders where created_at < ${at('$2')} - make_interval(days => $1::int) returning 1)
     select count(*)::int as purged from gone`,
@@ -119,12 +139,12 @@ export class SqlRemindersStore implements port.RemindersStore {
     return (await this.#session.rows<SubjectRow>(SUBJECTS, params)).map(toSubject)
   }
 
-  async add({ kind, licenseId, basis, step }: port.NewReminder, now?: Date): Promise<boolean> {
-    return (await this.#session.rows(ADD, [kind, licenseId, basis, step, now])).length > 0
+  async add(reminder: port.NewReminder, now?: Date): Promise<boolean> {
+    return (await ADD.run(this.#session, { ...reminder, now })).length > 0
   }
 
-  async bind({ kind, licenseId, basis, step }: port.NewReminder, messageId: string): Promise<void> {
-    await this.#session.rows(BIND, [kind, licenseId, basis, step, messageId])
+  async bind(reminder: port.NewReminder, messageId: string): Promise<void> {
+    await BIND.run(this.#session, { ...reminder, messageId })
   }
 
   async isWanted(messageId: string): Promise<boolean | undefined> {
@@ -132,7 +152,7 @@ export class SqlRemindersStore implements port.RemindersStore {
   }
 
   async open(licenseId: string | undefined): Promise<readonly string[]> {
-    return (await this.#session.rows<{ id: string }>(OPEN, [licenseId])).map(({ id }) => id)
+    return (await OPEN.run(this.#session, { licenseId })).map(({ id }) => id)
   }
 
   async messages(ids: readonly string[]): Promise<readonly port.ReminderMessage[]> {

@@ -1,10 +1,8 @@
 import type { Session } from '../../database/session.ts'
-import { given, instant, maybeInstant } from '../../database/values.ts'
 import { EMAIL_DELIVERY } from '../delivery/email-queue.ts'
+import { type MessageRow, toMessage, toRememberedAnswer } from '../email-tables-sql.ts'
 import {
   type EmailMessage,
-  type EmailRecipient,
-  type EmailRecipientState,
   MESSAGE_STATES,
   type MessageState,
   RECIPIENT_STATES,
@@ -12,52 +10,6 @@ import {
 } from './email-message.ts'
 import { MESSAGES, PROMISES, PURGES } from './email-messages-statements-sql.ts'
 import type * as port from './email-messages-store.ts'
-
-interface RecipientJson {
-  readonly address: string
-  readonly role: EmailRecipient['role']
-  readonly state: EmailRecipientState
-  readonly code: number | null
-  readonly text: string | null
-}
-
-interface MessageRow {
-  readonly id: string
-  readonly owner: string
-  readonly kind: EmailMessage['kind']
-  readonly domain_id: string
-  readonly key_id: string | null
-  readonly from_address: string
-  readonly tags: Readonly<Record<string, string>>
-  readonly state: MessageState
-  readonly unknowns: number
-  readonly data_started_at: string | null
-  readonly created_at: string
-  readonly settled_at: string | null
-  readonly recipients: readonly RecipientJson[] | null
-}
-
-const toMessage = (row: MessageRow): EmailMessage => ({
-  id: row.id,
-  owner: row.owner,
-  kind: row.kind,
-  domainId: row.domain_id,
-  keyId: given(row.key_id),
-  from: row.from_address,
-  tags: row.tags,
-  state: row.state,
-  unknowns: row.unknowns,
-  dataStartedAt: maybeInstant(row.data_started_at),
-  createdAt: instant(row.created_at),
-  settledAt: maybeInstant(row.settled_at),
-  recipients: (row.recipients ?? []).map(({ address, role, state, code, text }) => ({
-    address,
-    role,
-    state,
-    smtpCode: given(code),
-    smtpText: given(text),
-  })),
-})
 
 interface Counted<S> {
   readonly state: S
@@ -97,8 +49,7 @@ export class SqlEmailMessagesStore implements port.EmailMessagesStore {
   }
 
   async body(id: string): Promise<port.SealedBody | undefined> {
-    const [row] = await this.#session.rows<port.SealedBody>(MESSAGES.body, [id])
-    return row && { key: row.key, text: row.text }
+    return (await MESSAGES.body.run(this.#session, { id }))[0]
   }
 
   async begin(id: string): Promise<EmailMessage | undefined> {
@@ -107,7 +58,7 @@ export class SqlEmailMessagesStore implements port.EmailMessagesStore {
   }
 
   async dataStarted(id: string, now?: Date): Promise<void> {
-    await this.#session.rows(MESSAGES.dataStarted, [id, now])
+    await MESSAGES.dataStarted.run(this.#session, { id, now })
   }
 
   async record(progress: port.MessageProgress, now?: Date): Promise<EmailMessage | undefined> {
@@ -133,17 +84,13 @@ export class SqlEmailMessagesStore implements port.EmailMessagesStore {
   }
 
   async remembered(owner: string, key: string, now?: Date): Promise<port.RememberedAnswer | undefined> {
-    type Row = { readonly body_hash: string; readonly answer: Readonly<Record<string, unknown>> }
-    const [row] = await this.#session.rows<Row>(PROMISES.remembered, [owner, key, now])
-    return row && { bodyHash: row.body_hash, answer: row.answer }
+    const rows = await PROMISES.remembered.run(this.#session, { owner, key, now })
+    return rows.map(toRememberedAnswer)[0]
   }
 
-  async remember(
-    { owner, key, bodyHash, answer }: Parameters<port.EmailMessagesStore['remember']>[0],
-    now?: Date,
-  ): Promise<boolean> {
-    const params = [owner, key, bodyHash, JSON.stringify(answer), now]
-    return (await this.#session.rows(PROMISES.remember, params)).length > 0
+  async remember(given: Parameters<port.EmailMessagesStore['remember']>[0], now?: Date): Promise<boolean> {
+    const remembered = { ...given, answer: JSON.stringify(given.answer), now }
+    return (await PROMISES.remember.run(this.#session, remembered)).length > 0
   }
 
   async spend(owner: string, recipients: number, limit: number, now?: Date): Promise<boolean> {
@@ -151,20 +98,19 @@ export class SqlEmailMessagesStore implements port.EmailMessagesStore {
   }
 
   async counts(domainId: string, days: number, now?: Date): Promise<port.RecipientCounts> {
-    const params = [domainId, days, now]
-    const rows = await this.#session.rows<Counted<EmailRecipientState>>(MESSAGES.counts, params)
+    const rows = await MESSAGES.counts.run(this.#session, { domainId, days, now })
     return countsOf(RECIPIENT_STATES, rows)
   }
 
   async states(): Promise<Readonly<Record<MessageState, number>>> {
-    const rows = await this.#session.rows<Counted<MessageState>>(MESSAGES.states, [])
+    const rows = await MESSAGES.states.run(this.#session, {})
     return countsOf(MESSAGE_STATES, rows)
   }
 
   async purge(keep: { bodyDays: number; messageDays: number }, now?: Date): Promise<number> {
-    await this.#session.rows(PURGES.bodies, [keep.bodyDays, now])
-    await this.#session.rows(PURGES.answers, [now])
-    await this.#session.rows(PURGES.usage, [now])
+    await PURGES.bodies.run(this.#session, { days: keep.bodyDays, now })
+    await PURGES.answers.run(this.#session, { now })
+    await PURGES.usage.run(this.#session, { now })
     const [row] = await this.#session.rows<{ purged: number }>(PURGES.messages, [keep.messageDays, now])
     return row?.purged ?? 0
   }

@@ -1,44 +1,58 @@
+import { type SqlBool, sql } from 'kysely'
 import type { Session, Statement } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
-import { instant } from '../../database/values.ts'
+import { atOrNow, isAbsent, present } from '../../database/typed-statement.ts'
+import { statement, type Timed, toSuppression } from '../email-tables-sql.ts'
 import type {
   EmailSuppression,
   EmailSuppressionsStore,
   SuppressionFilter,
 } from './email-suppressions-store.ts'
 
-const ADD: Statement = {
-  name: 'email-suppression-add',
-  text: `insert into email_suppressions (owner, address, reason, until, created_at)
-    values ($1, $2, $3, ${at('$5')} + make_interval(days => $4), ${at('$5')})
-    on conflict (owner, address) do update set reason = excluded.reason, until = excluded.until`,
-}
-const AMONG: Statement = {
-  name: 'email-suppression-among',
-  text: `select address from email_suppressions
-    where owner = $1 and address = any($2::text[]) and until > ${at('$3')} order by address collate "C"`,
-}
-const LIST: Statement = {
-  name: 'email-suppression-list',
-  text: `select * from email_suppressions where ($1::text is null or owner = $1) and until > ${at('$3')}
-    order by owner collate "C", address collate "C" limit $2`,
-}
-const REMOVE: Statement = {
-  name: 'email-suppression-remove',
-  text: 'delete from email_suppressions where owner = $1 and address = $2 returning owner',
-}
+type Added = Parameters<EmailSuppressionsStore['add']>[0]
+
+const ADD = statement('email-suppression-add', (tables, given: Added & Timed) => {
+  const term = {
+    reason: given.reason,
+    until: sql<Date>`${atOrNow(given.now)} + make_interval(days => ${given.days})`,
+  }
+  return tables
+    .insertInto('email_suppressions')
+    .values({ owner: given.owner, address: given.address, ...term, created_at: atOrNow(given.now) })
+    .onConflict((conflict) => conflict.columns(['owner', 'address']).doUpdateSet(term))
+})
+const AMONG = statement(
+  'email-suppression-among',
+  (tables, given: Timed & { owner: string; addresses: readonly string[] }) =>
+    tables
+      .selectFrom('email_suppressions')
+      .select('address')
+      .where('owner', '=', given.owner)
+      .where(sql<SqlBool>`address = any(${given.addresses}::text[])`)
+      .where('until', '>', sql<string>`${atOrNow(given.now)}`)
+      .orderBy(sql`address collate "C"`),
+)
+const LIST = statement('email-suppression-list', (tables, { owner, limit, now }: SuppressionFilter & Timed) =>
+  tables
+    .selectFrom('email_suppressions')
+    .selectAll()
+    .where(({ eb, or }) => or([isAbsent(owner), eb('owner', '=', present(owner))]))
+    .where('until', '>', sql<string>`${atOrNow(now)}`)
+    .orderBy(sql`owner collate "C"`)
+    .orderBy(sql`address collate "C"`)
+    .limit(limit),
+)
+const REMOVE = statement('email-suppression-remove', (tables, given: { owner: string; address: string }) =>
+  tables
+    .deleteFrom('email_suppressions')
+    .where('owner', '=', given.owner)
+    .where('address', '=', given.address)
+    .returning('owner'),
+)
 const PURGE: Statement = {
   name: 'email-suppression-purge',
   text: `with gone as (delete from email_suppressions where until <= ${at('$1')} returning 1)
     select count(*)::int as purged from gone`,
-}
-
-interface Row {
-  readonly owner: string
-  readonly address: string
-  readonly reason: string
-  readonly until: string
-  readonly created_at: string
 }
 
 /** Suppressed addresses in SQL. */
@@ -49,28 +63,23 @@ export class SqlEmailSuppressionsStore implements EmailSuppressionsStore {
     this.#session = session
   }
 
-  async add(suppression: Parameters<EmailSuppressionsStore['add']>[0], now?: Date): Promise<void> {
-    const { owner, address, reason, days } = suppression
-    await this.#session.rows(ADD, [owner, address.toLowerCase(), reason, days, now])
+  async add(suppression: Added, now?: Date): Promise<void> {
+    const address = suppression.address.toLowerCase()
+    await ADD.run(this.#session, { ...suppression, address, now })
   }
 
   async among(owner: string, addresses: readonly string[], now?: Date): Promise<readonly string[]> {
     const asked = addresses.map((address) => address.toLowerCase())
-    const rows = await this.#session.rows<{ address: string }>(AMONG, [owner, asked, now])
+    const rows = await AMONG.run(this.#session, { owner, addresses: asked, now })
     return rows.map(({ address }) => address)
   }
 
-  async list({ owner, limit }: SuppressionFilter, now?: Date): Promise<readonly EmailSuppression[]> {
-    const rows = await this.#session.rows<Row>(LIST, [owner, limit, now])
-    return rows.map(({ until, created_at, ...row }) => ({
-      ...row,
-      until: instant(until),
-      createdAt: instant(created_at),
-    }))
+  async list(filter: SuppressionFilter, now?: Date): Promise<readonly EmailSuppression[]> {
+    return (await LIST.run(this.#session, { ...filter, now })).map(toSuppression)
   }
 
   async remove(owner: string, address: string): Promise<boolean> {
-    return (await this.#session.rows(REMOVE, [owner, address.toLowerCase()])).length > 0
+    return (await REMOVE.run(this.#session, { owner, address: address.toLowerCase() })).length > 0
   }
 
   async purge(now?: Date): Promise<number> {
