@@ -22,9 +22,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'images: the beginning of a checksum finds those of any license: the scope is left off',
     file: STORE,
-    find: '`select * from images where ${isOwned} and starts_with(checksum, $2)',
-    replace:
-      '`select * from images where ($1::text is not distinct from $1 or ${isOwned}) and starts_with(checksum, $2)',
+    find: '\n    .where(isOwned)\n    .where(sql<SqlBool>`starts_with',
+    replace: '\n    .where(sql<SqlBool>`starts_with',
     suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, fact, time, word } from '../database/table-sql.ts'
+import { bigInteger, fact, float, time, word } from '../database/table-sql.ts'
 
 /** Table `agents`. */
 export const AgentEntity = defineEntity({
@@ -13,13 +13,13 @@ export const AgentEntity = defineEntity({
     state: word(p.text().default('')),
     version: fact(p.text().default('')),
     bootId: fact(p.text().default('')),
-    cpuPct: p.double().nullable(),
-    memPct: p.double().nullable(),
-    diskPct: p.double().nullable(),
-    diskTotalGb: p.double().nullable(),
-    lastCaptureAt: p.double().nullable(),
+    cpuPct: float().nullable(),
+    memPct: float().nullable(),
+    diskPct: float().nullable(),
+    diskTotalGb: float().nullable(),
+    lastCaptureAt: float().nullable(),
     captureSuccess: p.boolean().nullable(),
-    lastDrillAt: p.double().nullable(),
+    lastDrillAt: float().nullable(),
     drillPass: p.boolean().nullable(),
     lastHeartbeat: time().nullable(),
     seq: bigInteger().default(0),
@@ -29,7 +29,7 @@ export const AgentEntity = defineEntity({
     concurrency: p.integer().nullable(),
     accessKey: fact(p.text().nullable()),
     accessKeyAt: time().nullable(),
-    accessProofMs: p.double().nullable(),
+    accessProofMs: float().nullable(),
     accessRefusedAt: time().nullable(),
   },
 })

@@ -19,6 +19,8 @@ export interface Entity {
 export const time = () => p.datetime().$type<Date, string>()
 /** A column of whole numbers up to 2^53, which drivers return as text or as a number. */
 export const bigInteger = () => p.bigint('number').$type<number, string | number>()
+/** A column of numbers, which drivers return as such. */
+export const float = () => p.double().$type<number>()
 /** A column of days: `2026-11-29`. */
 export const day = () => p.date()
 

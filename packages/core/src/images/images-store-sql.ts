@@ -1,39 +1,13 @@
-import { idOf, scoped } from '../database/scoped-statement.ts'
-import type { Session, Statement } from '../database/session.ts'
+import { type SqlBool, sql } from 'kysely'
+import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
+import { isAbsent, present } from '../database/typed-statement.ts'
 import type { Scope } from '../scope.ts'
-import type { Image, ImageEngine, ImageKind, ImageState } from './image.ts'
+import type { Image } from './image.ts'
+import { scoped, statement, toImage } from './image-tables-sql.ts'
 import type { ImageFilter, ImageRepository, ImagesStore, NewImage, Registered } from './images-store.ts'
 
 export { entities } from './image-tables-sql.ts'
-
-interface ImageRow {
-  readonly id: string
-  readonly license_id: string
-  readonly fingerprint: string
-  readonly repo: string
-  readonly checksum: string
-  readonly engine: ImageEngine
-  readonly kind: ImageKind
-  readonly app: string | null
-  readonly hostname: string | null
-  readonly label: string | null
-  readonly size_bytes: number | null
-  readonly added_bytes: number | null
-  readonly captured_at: string
-  readonly duration_s: number | null
-  readonly paths: readonly string[]
-  readonly tags: readonly string[]
-  readonly parent: string | null
-  readonly encrypted: boolean | null
-  readonly verified_at: string | null
-  readonly job_id: string | null
-  readonly state: ImageState
-  readonly first_seen_at: string
-  readonly last_seen_at: string
-  readonly pruned_at: string | null
-}
 
 const IS_HOST = 'exists (select from agents where license_id = $1 and fingerprint = $2)'
 const HOLDS_JOB = (job: string, attempt: string) => `(${job}::text is null or exists (select from jobs
@@ -73,55 +47,44 @@ const RECONCILE = {
         and checksum <> all ($4::text[]) returning 1)
     select count(*)::int as pruned from gone`,
 }
-const GET = scoped('image-get', (isOwned) => `select * from images where ${isOwned} and id = $2`)
-const FIND = scoped(
-  'image-find',
-  (isOwned) => `select * from images where ${isOwned} and starts_with(checksum, $2)
-    order by id collate "C" limit $3`,
+const GET = scoped('image-get', (tables, { id }: { id: string }, isOwned) =>
+  tables.selectFrom('images').selectAll().where(isOwned).where('id', '=', id),
 )
-const LIST = scoped(
-  'image-list',
-  (isOwned) => `select * from images where ${isOwned}
-      and ($2::text is null or fingerprint = $2) and ($3::text is null or app = $3)
-      and ($4::text is null or state = $4)
-    order by captured_at desc, id collate "C" desc limit $5`,
+const FIND = scoped('image-find', (tables, { prefix, limit }: { prefix: string; limit: number }, isOwned) =>
+  tables
+    .selectFrom('images')
+    .selectAll()
+    .where(isOwned)
+    .where(sql<SqlBool>`starts_with(checksum, ${prefix})`)
+    .orderBy(sql`id collate "C"`)
+    .limit(limit),
 )
-const FORGET = {
-  name: 'image-forget',
-  text: `delete from images where id = $1 and ($2 or state = 'pruned') returning *`,
-}
+const LIST = scoped('image-list', (tables, { fingerprint, app, state, limit }: ImageFilter, isOwned) =>
+  tables
+    .selectFrom('images')
+    .selectAll()
+    .where(isOwned)
+    .where(({ eb, or }) => or([isAbsent(fingerprint), eb('fingerprint', '=', present(fingerprint))]))
+    .where(({ eb, or }) => or([isAbsent(app), eb('app', '=', present(app))]))
+    .where(({ eb, or }) => or([isAbsent(state), eb('state', '=', present(state))]))
+    .orderBy('captured_at', 'desc')
+    .orderBy(sql`id collate "C"`, 'desc')
+    .limit(limit),
+)
+const FORGET = statement('image-forget', (tables, { id, isForced }: { id: string; isForced: boolean }) =>
+  tables
+    .deleteFrom('images')
+    .where('id', '=', id)
+    .where(({ eb, or }) => or([sql<SqlBool>`${isForced}::boolean`, eb('state', '=', 'pruned')]))
+    .returningAll(),
+)
 const PURGE = {
   name: 'image-purge',
   text: `with gone as (delete from images where pruned_at < ${at('$2')} - make_interval(days => $1) returning 1)
     select count(*)::int as purged from gone`,
 }
 
-const toImage = (row: ImageRow): Image => ({
-  id: row.id,
-  licenseId: row.license_id,
-  fingerprint: row.fingerprint,
-  repo: row.repo,
-  checksum: row.checksum,
-  engine: row.engine,
-  kind: row.kind,
-  app: given(row.app),
-  hostname: given(row.hostname),
-  label: given(row.label),
-  sizeBytes: given(row.size_bytes),
-  addedBytes: given(row.added_bytes),
-  capturedAt: instant(row.captured_at),
-  durationSeconds: given(row.duration_s),
-  paths: row.paths,
-  tags: row.tags,
-  parent: given(row.parent),
-  encrypted: given(row.encrypted),
-  verifiedAt: maybeInstant(row.verified_at),
-  jobId: given(row.job_id),
-  state: row.state,
-  firstSeenAt: instant(row.first_seen_at),
-  lastSeenAt: instant(row.last_seen_at),
-  prunedAt: maybeInstant(row.pruned_at),
-})
+const first = (rows: readonly object[]): Image | undefined => rows.map(toImage)[0]
 
 /** The ledger of images in SQL. */
 export class SqlImagesStore implements ImagesStore {
@@ -134,7 +97,7 @@ export class SqlImagesStore implements ImagesStore {
   async register(image: NewImage, now?: Date): Promise<Registered> {
     const { licenseId, fingerprint, repo, checksum, jobId, attempt } = image
     const key = [licenseId, fingerprint, repo, checksum]
-    const [row] = await this.#session.rows<ImageRow>(REGISTER, [
+    const [row] = await this.#session.rows<{ readonly id: string }>(REGISTER, [
       ...key,
       image.id,
       image.engine,
@@ -166,21 +129,20 @@ export class SqlImagesStore implements ImagesStore {
     return row?.pruned ?? 0
   }
 
-  get(scope: Scope, id: string): Promise<Image | undefined> {
-    return this.#one(GET(scope), [idOf(scope), id])
+  async get(scope: Scope, id: string): Promise<Image | undefined> {
+    return first(await GET.run(this.#session, scope, { id }))
   }
 
   async find(scope: Scope, prefix: string, limit: number): Promise<readonly Image[]> {
-    return (await this.#session.rows<ImageRow>(FIND(scope), [idOf(scope), prefix, limit])).map(toImage)
+    return (await FIND.run(this.#session, scope, { prefix, limit })).map(toImage)
   }
 
-  async list(scope: Scope, { fingerprint, app, state, limit }: ImageFilter): Promise<readonly Image[]> {
-    const params = [idOf(scope), fingerprint, app, state, limit]
-    return (await this.#session.rows<ImageRow>(LIST(scope), params)).map(toImage)
+  async list(scope: Scope, filter: ImageFilter): Promise<readonly Image[]> {
+    return (await LIST.run(this.#session, scope, filter)).map(toImage)
   }
 
-  forget(id: string, isForced: boolean): Promise<Image | undefined> {
-    return this.#one(FORGET, [id, isForced])
+  async forget(id: string, isForced: boolean): Promise<Image | undefined> {
+    return first(await FORGET.run(this.#session, { id, isForced }))
   }
 
   async purge(keptDays: number, now?: Date): Promise<number> {
@@ -189,17 +151,12 @@ export class SqlImagesStore implements ImagesStore {
   }
 
   async #whyNot(params: readonly unknown[]): Promise<Registered> {
-    type Why = ImageRow & { readonly is_host: boolean; readonly holds_job: boolean }
+    type Why = { readonly is_host: boolean; readonly holds_job: boolean; readonly id: string | null }
     const [why] = await this.#session.rows<Why>(WHY_NOT, params)
     if (why?.is_host !== true) return { outcome: 'no-host' }
     if (!why.holds_job) return { outcome: 'no-job' }
     if (why.id === null) throw new Error('an image was forgotten while it was registered')
     return { outcome: 'different', image: toImage(why) }
-  }
-
-  async #one(statement: Statement, params: readonly unknown[]): Promise<Image | undefined> {
-    const [row] = await this.#session.rows<ImageRow>(statement, params)
-    return row === undefined ? undefined : toImage(row)
   }
 }
 

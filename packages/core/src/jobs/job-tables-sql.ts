@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, fact, redacted, time, verbatim, word } from '../database/table-sql.ts'
+import { bigInteger, fact, float, redacted, time, verbatim, word } from '../database/table-sql.ts'
+import type { JobState } from './job.ts'
 
 /** Table `jobs`. */
 export const JobEntity = defineEntity({
@@ -9,7 +10,7 @@ export const JobEntity = defineEntity({
     id: word(p.text().primary()),
     licenseId: word(p.text()),
     kind: word(p.text()),
-    state: word(p.text().default('pending')),
+    state: word(p.text().$type<JobState>().default('pending')),
     payload: verbatim(p.json()),
     target: fact(p.text().default('')),
     urgent: p.boolean().default(false),
@@ -33,7 +34,7 @@ export const JobEntity = defineEntity({
     timeoutSeconds: p.integer(),
     cancelRequestedAt: time().nullable(),
     cancelReason: redacted(p.text().nullable()),
-    exitCode: p.double().nullable(),
+    exitCode: float().nullable(),
     error: redacted(p.text().nullable()),
     hasFailed: p.boolean().generated("state = 'failed'"),
   },
