@@ -1,5 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, time, verbatim, word } from '../database/table-sql.ts'
+import { fact, type TablesOf, time, valuesOf, verbatim, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { JobEntity } from '../jobs/job-tables-sql.ts'
+import type { Deployment } from './deployment.ts'
 
 /** Table `deployments`. */
 export const DeploymentEntity = defineEntity({
@@ -10,10 +13,22 @@ export const DeploymentEntity = defineEntity({
     licenseId: word(p.text()),
     jobId: word(p.text()),
     app: fact(p.text()),
-    source: verbatim(p.json()),
+    source: verbatim(p.json().$type<Deployment['source']>()),
     createdAt: time(),
   },
 })
 
 /** Its tables. */
 export const entities = [DeploymentEntity]
+
+const read = valuesOf(DeploymentEntity)
+/** Reads a row of `deployments`, with the state of its job. */
+export const toDeployment = (row: Pick<Deployment, 'state'>): Deployment => ({
+  ...read(row),
+  state: row.state,
+})
+
+interface Tables extends TablesOf<typeof DeploymentEntity | typeof JobEntity> {}
+
+/** Statements over the table, and over the jobs of deployments. */
+export const { statement } = statementsOver<Tables>()

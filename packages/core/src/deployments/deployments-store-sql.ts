@@ -1,45 +1,43 @@
+import { sql } from 'kysely'
 import type { Session } from '../database/session.ts'
-import { at } from '../database/statement-time.ts'
-import { instant } from '../database/values.ts'
-import type { JobState } from '../jobs/job.ts'
+import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
 import type { Deployment } from './deployment.ts'
+import { statement, toDeployment } from './deployment-tables-sql.ts'
 import type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
 
 export { entities } from './deployment-tables-sql.ts'
 
-interface DeploymentRow {
-  readonly id: string
-  readonly license_id: string
-  readonly job_id: string
-  readonly app: string
-  readonly source: Readonly<Record<string, unknown>>
-  readonly state: JobState
-  readonly created_at: string
-}
+type Added = Omit<NewDeployment, 'source'> & { source: string; now: Date | undefined }
+const ADD = statement('deployment-add', (tables, given: Added) =>
+  tables.insertInto('deployments').values({
+    id: given.id,
+    license_id: given.licenseId,
+    job_id: given.jobId,
+    app: given.app,
+    source: sql<Deployment['source']>`${given.source}::jsonb`,
+    created_at: atOrNow(given.now),
+  }),
+)
 
-const INSERT = {
-  name: 'deployment-add',
-  text: `insert into deployments (id, license_id, job_id, app, source, created_at)
-    values ($1, $2, $3, $4, $5::jsonb, ${at('$6')})`,
-}
-
-const SELECT = 'select d.*, j.state from deployments d join jobs j on j.id = d.job_id'
-const GET = { name: 'deployment-get', text: `${SELECT} where d.id = $1` }
-const LIST = {
-  name: 'deployment-list',
-  text: `${SELECT} where ($1::text is null or d.license_id = $1) and ($2::text is null or d.app = $2)
-    order by d.id desc limit $3`,
-}
-
-const toDeployment = (row: DeploymentRow): Deployment => ({
-  id: row.id,
-  licenseId: row.license_id,
-  jobId: row.job_id,
-  app: row.app,
-  source: row.source,
-  state: row.state,
-  createdAt: instant(row.created_at),
-})
+const GET = statement('deployment-get', (tables, { id }: { id: string }) =>
+  tables
+    .selectFrom('deployments as d')
+    .innerJoin('jobs as j', 'j.id', 'd.job_id')
+    .selectAll('d')
+    .select('j.state')
+    .where('d.id', '=', id),
+)
+const LIST = statement('deployment-list', (tables, { licenseId, app, limit }: DeploymentFilter) =>
+  tables
+    .selectFrom('deployments as d')
+    .innerJoin('jobs as j', 'j.id', 'd.job_id')
+    .selectAll('d')
+    .select('j.state')
+    .where(({ eb, or }) => or([isAbsent(licenseId), eb('d.license_id', '=', present(licenseId))]))
+    .where(({ eb, or }) => or([isAbsent(app), eb('d.app', '=', present(app))]))
+    .orderBy('d.id', 'desc')
+    .limit(limit),
+)
 
 /** Deployments in SQL; `state` is joined from the job. */
 export class SqlDeploymentsStore implements DeploymentsStore {
@@ -50,18 +48,15 @@ export class SqlDeploymentsStore implements DeploymentsStore {
   }
 
   async add(deployment: NewDeployment, now?: Date): Promise<void> {
-    const { id, licenseId, jobId, app, source } = deployment
-    await this.#session.rows(INSERT, [id, licenseId, jobId, app, JSON.stringify(source), now])
+    await ADD.run(this.#session, { ...deployment, source: JSON.stringify(deployment.source), now })
   }
 
   async get(id: string): Promise<Deployment | undefined> {
-    const [row] = await this.#session.rows<DeploymentRow>(GET, [id])
-    return row === undefined ? undefined : toDeployment(row)
+    return (await GET.run(this.#session, { id })).map(toDeployment)[0]
   }
 
   async list(filter: DeploymentFilter): Promise<readonly Deployment[]> {
-    const rows = await this.#session.rows<DeploymentRow>(LIST, [filter.licenseId, filter.app, filter.limit])
-    return rows.map(toDeployment)
+    return (await LIST.run(this.#session, filter)).map(toDeployment)
   }
 }
 
