@@ -19,8 +19,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: a session on any license’s host is ended: the scope is left off',
     file: 'packages/core/src/access/access-statements-sql.ts',
-    find: 'where ${isOwned} and id = $2 and ${isLive()} returning *',
-    replace: 'where ($1::text is not distinct from $1 or ${isOwned}) and id = $2 and ${isLive()} returning *',
+    find: "\n    .where(isOwned)\n    .where('id', '=', id)\n    .where(IS_LIVE)",
+    replace: "\n    .where('id', '=', id)\n    .where(IS_LIVE)",
     suites: ['packages/core/test/access/access.test.ts', 'packages/http/test/access/tenants.test.ts'],
   },
   {

@@ -113,8 +113,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'lists: sessions on hosts stand by their ids alone',
     file: 'packages/core/src/access/access-statements-sql.ts',
-    find: 'order by created_at desc, id collate "C" desc limit $4',
-    replace: 'order by id collate "C" desc limit $4',
+    find: "\n    .orderBy('created_at', 'desc')",
+    replace: '',
     suites: TABLE,
   },
 ]

@@ -1,8 +1,12 @@
-import { idOf } from '../database/scoped-statement.ts'
-import type { Session, Statement } from '../database/session.ts'
+import type { Session } from '../database/session.ts'
 import type { Scope } from '../scope.ts'
-import { type AccessRow, toSession } from './access-row-sql.ts'
-import { type AccessSession, type AgentKeyRule, isLive, type RelayRole } from './access-session.ts'
+import {
+  type AccessSession,
+  type AccessState,
+  type AgentKeyRule,
+  isLive,
+  type RelayRole,
+} from './access-session.ts'
 import type {
   AccessEnd,
   AccessFilter,
@@ -32,8 +36,11 @@ import {
   REVOKE,
   SWEEP,
 } from './access-statements-sql.ts'
+import { toSession } from './access-tables-sql.ts'
 
 export { entities } from './access-tables-sql.ts'
+
+const first = (rows: readonly object[]): AccessSession | undefined => rows.map(toSession)[0]
 
 /** Sessions on hosts in SQL. */
 export class SqlAccessSessionsStore implements AccessSessionsStore {
@@ -51,12 +58,13 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     await this.#session.rows(OPENING, [])
     const { id, licenseId, fingerprint, hostname, operatorKind, operatorId, operatorLabel } = session
     const { mode, user, command, shownCommand, cols, rows, term, reason, ip, relay } = session
-    return this.#one(OPEN, [
+    const params = [
       ...[id, licenseId, fingerprint, hostname, operatorKind, operatorId, operatorLabel],
       ...[mode, user, command, shownCommand, cols, rows, term, reason, ip, relay],
       ...[session.operatorJti, session.pendingSeconds, limits.perHost, limits.total, now],
       ...[limits.ofTenants?.perLicense ?? null, limits.ofTenants?.total ?? null],
-    ])
+    ]
+    return first(await this.#session.rows<object>(OPEN, params))
   }
 
   async claim(
@@ -64,8 +72,9 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     jtis: readonly string[],
     now?: Date,
   ): Promise<readonly DeliveredSession[]> {
-    const rows = await this.#session.rows<AccessRow>(CLAIM, [licenseId, fingerprint, jtis, now])
-    return rows.map((row) => ({ session: toSession(row), agentJti: row.agent_jti ?? '' }))
+    type Row = { readonly agent_jti: string | null }
+    const claimed = await this.#session.rows<Row>(CLAIM, [licenseId, fingerprint, jtis, now])
+    return claimed.map((row) => ({ session: toSession(row), agentJti: row.agent_jti ?? '' }))
   }
 
   async due(now?: Date): Promise<readonly AccessHost[]> {
@@ -74,7 +83,7 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
   }
 
   async admit(id: string, role: RelayRole, jti: string, now?: Date): Promise<Admission> {
-    type Row = AccessRow & { readonly admitted: boolean }
+    type Row = { readonly admitted: boolean; readonly state: AccessState }
     const [row] = await this.#session.rows<Row>(ADMIT, [id, role, jti, now])
     if (row === undefined) return { refusal: 'unknown' }
     if (row.admitted) return { session: toSession(row) }
@@ -82,19 +91,19 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
   }
 
   async connected(id: string, now?: Date): Promise<boolean> {
-    return (await this.#session.rows(CONNECTED, [id, now])).length > 0
+    return (await CONNECTED.run(this.#session, { id, now })).length > 0
   }
 
-  end(
+  async end(
     id: string,
     { reason, exitCode, bytesIn, bytesOut }: AccessEnd,
     now?: Date,
   ): Promise<AccessSession | undefined> {
-    return this.#one(END, [id, reason, exitCode, bytesIn, bytesOut, now])
+    return first(await this.#session.rows<object>(END, [id, reason, exitCode, bytesIn, bytesOut, now]))
   }
 
-  revoke(scope: Scope, id: string, now?: Date): Promise<AccessSession | undefined> {
-    return this.#one(REVOKE(scope), [idOf(scope), id, now])
+  async revoke(scope: Scope, id: string, now?: Date): Promise<AccessSession | undefined> {
+    return first(await REVOKE.run(this.#session, scope, { id, now }))
   }
 
   async over(
@@ -111,13 +120,12 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     return row?.swept ?? 0
   }
 
-  get(scope: Scope, id: string): Promise<AccessSession | undefined> {
-    return this.#one(GET(scope), [idOf(scope), id])
+  async get(scope: Scope, id: string): Promise<AccessSession | undefined> {
+    return first(await GET.run(this.#session, scope, { id }))
   }
 
-  async list(scope: Scope, { fingerprint, active, limit }: AccessFilter): Promise<readonly AccessSession[]> {
-    const params = [idOf(scope), fingerprint, active, limit]
-    return (await this.#session.rows<AccessRow>(LIST(scope), params)).map(toSession)
+  async list(scope: Scope, filter: AccessFilter): Promise<readonly AccessSession[]> {
+    return (await LIST.run(this.#session, scope, filter)).map(toSession)
   }
 
   async meet(
@@ -131,13 +139,8 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
     return row?.verdict ?? 'unknown'
   }
 
-  async resetKey({ licenseId, fingerprint }: AccessHost): Promise<boolean> {
-    return (await this.#session.rows(RESET_KEY, [licenseId, fingerprint])).length > 0
-  }
-
-  async #one(statement: Statement, params: readonly unknown[]): Promise<AccessSession | undefined> {
-    const [row] = await this.#session.rows<AccessRow>(statement, params)
-    return row === undefined ? undefined : toSession(row)
+  async resetKey(host: AccessHost): Promise<boolean> {
+    return (await RESET_KEY.run(this.#session, host)).length > 0
   }
 }
 

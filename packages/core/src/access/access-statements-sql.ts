@@ -1,11 +1,18 @@
-import { scoped } from '../database/scoped-statement.ts'
+import { type SqlBool, sql } from 'kysely'
 import { at } from '../database/statement-time.ts'
+import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
 import { isUsableAt } from '../licenses/licenses-store-sql.ts'
 import { KEY_REFUSAL_SECONDS, REDELIVER_SECONDS, RELAY_LOST_SECONDS, SEEN_SECONDS } from './access-session.ts'
+import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
+import { scoped, statement } from './access-tables-sql.ts'
 
 const LIVE = `('pending', 'claimed', 'connected')`
 // The same words as in the index, so that it serves the condition.
 const isLive = (row = '') => `${row}state in ${LIVE}`
+const IS_LIVE = sql.raw<SqlBool>(isLive())
+
+/** A session, and the time of the statement; undefined: now. */
+type Named = { readonly id: string; readonly now: Date | undefined }
 
 // One for all: additions are rare, and the limits are on hosts and on their sum.
 /** Makes additions wait for each other. */
@@ -58,11 +65,16 @@ export const ADMIT = {
     union all select false, s.* from access_sessions s where s.id = $1 and not exists (select from taken)`,
 }
 /** Both sides are there. */
-export const CONNECTED = {
-  name: 'access-connected',
-  text: `update access_sessions set state = 'connected', connected_at = ${at('$2')}, seen_at = ${at('$2')}
-    where id = $1 and state = 'claimed' and agent_at is not null and operator_at is not null returning id`,
-}
+export const CONNECTED = statement('access-connected', (tables, { id, now }: Named) =>
+  tables
+    .updateTable('access_sessions')
+    .set({ state: 'connected', connected_at: atOrNow(now), seen_at: atOrNow(now) })
+    .where('id', '=', id)
+    .where('state', '=', 'claimed')
+    .where('agent_at', 'is not', null)
+    .where('operator_at', 'is not', null)
+    .returning('id'),
+)
 /** Ends a session. */
 export const END = {
   name: 'access-end',
@@ -75,11 +87,14 @@ export const END = {
     returning *`,
 }
 /** Revokes a live session. */
-export const REVOKE = scoped(
-  'access-revoke',
-  (isOwned) => `update access_sessions set state = 'revoked', ended_at = ${at('$3')}, end_reason = 'revoked',
-      command = null
-    where ${isOwned} and id = $2 and ${isLive()} returning *`,
+export const REVOKE = scoped('access-revoke', (tables, { id, now }: Named, isOwned) =>
+  tables
+    .updateTable('access_sessions')
+    .set({ state: 'revoked', ended_at: atOrNow(now), end_reason: 'revoked', command: null })
+    .where(isOwned)
+    .where('id', '=', id)
+    .where(IS_LIVE)
+    .returningAll(),
 )
 const isBarred = (now: string) => `(exists (select from licenses l where l.id = s.license_id
     and not (${isUsableAt(at(now))}))
@@ -116,16 +131,20 @@ export const SWEEP = {
     select count(*)::int as swept from swept`,
 }
 /** One session. */
-export const GET = scoped(
-  'access-get',
-  (isOwned) => `select * from access_sessions where ${isOwned} and id = $2`,
+export const GET = scoped('access-get', (tables, { id }: { id: string }, isOwned) =>
+  tables.selectFrom('access_sessions').selectAll().where(isOwned).where('id', '=', id),
 )
 /** Sessions, newest first. */
-export const LIST = scoped(
-  'access-list',
-  (isOwned) => `select * from access_sessions where ${isOwned}
-      and ($2::text is null or fingerprint = $2) and (not $3::boolean or ${isLive()})
-    order by created_at desc, id collate "C" desc limit $4`,
+export const LIST = scoped('access-list', (tables, { fingerprint, active, limit }: AccessFilter, isOwned) =>
+  tables
+    .selectFrom('access_sessions')
+    .selectAll()
+    .where(isOwned)
+    .where(({ eb, or }) => or([isAbsent(fingerprint), eb('fingerprint', '=', present(fingerprint))]))
+    .where(({ or }) => or([sql<SqlBool>`not ${active}::boolean`, IS_LIVE]))
+    .orderBy('created_at', 'desc')
+    .orderBy(sql`id collate "C"`, 'desc')
+    .limit(limit),
 )
 /** Judges the key of a host. */
 export const MEET = {
@@ -149,8 +168,11 @@ export const MEET = {
     select verdict from judged`,
 }
 /** Forgets the key of a host. */
-export const RESET_KEY = {
-  name: 'access-reset-key',
-  text: `update agents set access_key = null, access_key_at = null, access_proof_ms = null, access_refused_at = null
-    where license_id = $1 and fingerprint = $2 returning fingerprint`,
-}
+export const RESET_KEY = statement('access-reset-key', (tables, { licenseId, fingerprint }: AccessHost) =>
+  tables
+    .updateTable('agents')
+    .set({ access_key: null, access_key_at: null, access_proof_ms: null, access_refused_at: null })
+    .where('license_id', '=', licenseId)
+    .where('fingerprint', '=', fingerprint)
+    .returning('fingerprint'),
+)

@@ -1,5 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, fact, person, redacted, time, verbatim, word } from '../database/table-sql.ts'
+import type { AgentEntity } from '../agents/agent-tables-sql.ts'
+import {
+  bigInteger,
+  fact,
+  person,
+  redacted,
+  type TablesOf,
+  time,
+  valuesOf,
+  verbatim,
+  word,
+} from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { AccessMode, AccessSession, AccessState } from './access-session.ts'
 
 /** Table `access_sessions`. */
 export const AccessSessionEntity = defineEntity({
@@ -10,10 +23,10 @@ export const AccessSessionEntity = defineEntity({
     licenseId: word(p.text()),
     fingerprint: fact(p.text()),
     hostname: fact(p.text()),
-    operatorKind: word(p.text()),
+    operatorKind: word(p.text().$type<AccessSession['operatorKind']>()),
     operatorId: word(p.text().nullable()),
     operatorLabel: person(p.text()),
-    mode: word(p.text()),
+    mode: word(p.text().$type<AccessMode>()),
     hostUser: fact(p.text().nullable()),
     command: verbatim(p.text().nullable()),
     shownCommand: redacted(p.text().nullable()),
@@ -23,7 +36,7 @@ export const AccessSessionEntity = defineEntity({
     reason: fact(p.text()),
     ip: person(p.text()),
     relay: word(p.text()),
-    state: word(p.text().default('pending')),
+    state: word(p.text().$type<AccessState>().default('pending')),
     operatorJti: word(p.text()),
     agentJti: word(p.text().nullable()),
     createdAt: time(),
@@ -43,3 +56,15 @@ export const AccessSessionEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [AccessSessionEntity]
+
+const read = valuesOf(AccessSessionEntity, 'operatorJti', 'agentJti', 'operatorAt', 'agentAt', 'seenAt')
+/** Reads a row of `access_sessions`. */
+export function toSession(row: object): AccessSession {
+  const { hostUser: user, ...session } = read(row)
+  return { ...session, user }
+}
+
+interface Tables extends TablesOf<typeof AccessSessionEntity | typeof AgentEntity> {}
+
+/** Statements over the table, and over the keys of hosts. */
+export const { statement, scoped } = statementsOver<Tables>()
