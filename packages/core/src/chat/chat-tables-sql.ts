@@ -1,5 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { day, fact, redacted, time, word } from '../database/table-sql.ts'
+import { day, fact, redacted, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { ChatCategory, ChatMode } from './conversation.ts'
+import type { ChatEngine, ChatMessage, ChatRole, ChatSource } from './message.ts'
 
 /** Table `chat_conversations`. */
 export const ConversationEntity = defineEntity({
@@ -8,8 +11,8 @@ export const ConversationEntity = defineEntity({
   properties: {
     id: word(p.text().primary()),
     sessionId: redacted(p.text().default('')),
-    mode: word(p.text().default('ai')),
-    category: word(p.text().nullable()),
+    mode: word(p.text().$type<ChatMode>().default('ai')),
+    category: word(p.text().$type<ChatCategory>().nullable()),
     contact: redacted(p.text().nullable()),
     createdAt: time(),
     lastMessageAt: time(),
@@ -27,10 +30,10 @@ export const ChatMessageEntity = defineEntity({
     conversationId: word(p.text().primary()),
     seq: p.integer().primary(),
     id: word(p.text()),
-    role: word(p.text()),
+    role: word(p.text().$type<ChatRole>()),
     text: redacted(p.text()),
-    engine: word(p.text().nullable()),
-    sources: fact(p.json().defaultRaw("'[]'")),
+    engine: word(p.text().$type<ChatEngine>().nullable()),
+    sources: fact(p.json().$type<readonly ChatSource[]>().defaultRaw("'[]'")),
     truncated: p.boolean().default(false),
     createdAt: time(),
   },
@@ -48,3 +51,18 @@ export const ModelDayEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [ConversationEntity, ChatMessageEntity, ModelDayEntity]
+
+/** Reads a row of `chat_conversations`. */
+export const toConversation = valuesOf(ConversationEntity)
+
+const messageOf = valuesOf(ChatMessageEntity, 'conversationId')
+/** Reads a row of `chat_messages`. */
+export function toMessage(row: object): ChatMessage {
+  const { createdAt: at, ...message } = messageOf(row)
+  return { ...message, at }
+}
+
+interface Tables extends TablesOf<typeof ConversationEntity | typeof ChatMessageEntity> {}
+
+/** Statements over conversations and their messages. */
+export const { statement } = statementsOver<Tables>()

@@ -1,6 +1,8 @@
+import { type SqlBool, sql } from 'kysely'
 import { at } from '../database/statement-time.ts'
+import { statement } from './chat-tables-sql.ts'
+import type { ChatMode } from './conversation.ts'
 
-const SHOWN = `id, session_id, mode, category, contact, messages, small_talk, waiting_since, created_at, last_message_at`
 /** Condition for conversation `$1` of session `$2`, if its last message is younger than `$3` days. */
 const visible = (now: string) =>
   `c.id = $1 and c.session_id = $2 and c.last_message_at > ${at(now)} - make_interval(days => $3)`
@@ -13,7 +15,7 @@ export const BEGIN = {
   name: 'chat-begin',
   text: `with begun as (
       insert into chat_conversations (id, session_id, category, contact, messages, waiting_since, created_at, last_message_at)
-      values ($1, $2, $3, $4, 1, ${at('$7')}, ${at('$7')}, ${at('$7')}) returning ${SHOWN}
+      values ($1, $2, $3, $4, 1, ${at('$7')}, ${at('$7')}, ${at('$7')}) returning *
     ), said as (
       insert into chat_messages (conversation_id, seq, id, role, text, created_at)
       select id, 1, $5, 'visitor', $6, created_at from begun)
@@ -26,7 +28,7 @@ export const SAY = {
   text: `with spoken as (
       update chat_conversations c set messages = messages + 1, last_message_at = ${at('$8')},
         waiting_since = coalesce(waiting_since, ${at('$8')}), category = coalesce($4, category), contact = coalesce($5, contact)
-      where ${visible('$8')} and mode <> 'closed' returning ${SHOWN}
+      where ${visible('$8')} and mode <> 'closed' returning *
     ), said as (
       insert into chat_messages (conversation_id, seq, id, role, text, created_at)
       select id, messages, $6, 'visitor', $7, last_message_at from spoken)
@@ -51,7 +53,7 @@ export const REPLY = {
   text: `with spoken as (
       update chat_conversations set messages = messages + 1, last_message_at = ${at('$4')}, waiting_since = null,
         mode = 'human_active'
-      where id = $1 and mode <> 'closed' returning ${SHOWN}
+      where id = $1 and mode <> 'closed' returning *
     ), said as (
       insert into chat_messages (conversation_id, seq, id, role, text, created_at)
       select id, messages, $2, 'human', $3, last_message_at from spoken)
@@ -59,23 +61,34 @@ export const REPLY = {
 }
 
 /** Changes the mode; closing also ends the visitor's wait for an answer. */
-export const CHANGE = {
-  name: 'chat-change',
-  text: `update chat_conversations set mode = $3, waiting_since = case when $3 = 'closed' then null else waiting_since end
-    where id = $1 and mode = any($2::text[]) returning ${SHOWN}`,
-}
+export const CHANGE = statement(
+  'chat-change',
+  (tables, { id, from, to }: { id: string; from: readonly ChatMode[]; to: ChatMode }) =>
+    tables
+      .updateTable('chat_conversations')
+      .set({
+        mode: to,
+        waiting_since: sql<Date>`case when ${to}::text = 'closed' then null else waiting_since end`,
+      })
+      .where('id', '=', id)
+      .where(sql<SqlBool>`mode = any(${from}::text[])`)
+      .returningAll(),
+)
 
 /** The current mode. */
-export const MODE = { name: 'chat-mode', text: 'select mode from chat_conversations where id = $1' }
+export const MODE = statement('chat-mode', (tables, { id }: { id: string }) =>
+  tables.selectFrom('chat_conversations').select('mode').where('id', '=', id),
+)
 
 /** One conversation. */
-export const FIND = { name: 'chat-find', text: `select ${SHOWN} from chat_conversations where id = $1` }
+export const FIND = statement('chat-find', (tables, { id }: { id: string }) =>
+  tables.selectFrom('chat_conversations').selectAll().where('id', '=', id),
+)
 
 /** The last messages, oldest first. */
 export const MESSAGES = {
   name: 'chat-messages',
-  text: `select * from (
-      select id, seq, role, text, engine, sources, truncated, created_at from chat_messages
+  text: `select * from (select * from chat_messages
       where conversation_id = $1 and seq < coalesce($3::int, 2147483647) order by seq desc limit $2) as last
     order by seq`,
 }
@@ -90,23 +103,35 @@ export const REPLIES = {
 }
 
 /** The latest conversations. */
-export const LATEST = {
-  name: 'chat-latest',
-  text: `select ${SHOWN} from chat_conversations order by last_message_at desc, id desc limit $1`,
-}
+export const LATEST = statement('chat-latest', (tables, { limit }: { limit: number }) =>
+  tables
+    .selectFrom('chat_conversations')
+    .selectAll()
+    .orderBy('last_message_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit),
+)
 
 /** Conversations that wait for an answer, longest wait first. */
-export const WAITING = {
-  name: 'chat-waiting',
-  text: `select ${SHOWN} from chat_conversations where waiting_since is not null
-    order by waiting_since, id limit $1`,
-}
+export const WAITING = statement('chat-waiting', (tables, { limit }: { limit: number }) =>
+  tables
+    .selectFrom('chat_conversations')
+    .selectAll()
+    .where('waiting_since', 'is not', null)
+    .orderBy('waiting_since')
+    .orderBy('id')
+    .limit(limit),
+)
 
-/** Counts one more answer without documents, up to `$2`. */
-export const SMALL_TALK = {
-  name: 'chat-small-talk',
-  text: 'update chat_conversations set small_talk = small_talk + 1 where id = $1 and small_talk < $2 returning id',
-}
+/** Counts one more answer without documents, up to `max`. */
+export const SMALL_TALK = statement('chat-small-talk', (tables, { id, max }: { id: string; max: number }) =>
+  tables
+    .updateTable('chat_conversations')
+    .set(({ eb }) => ({ small_talk: eb('small_talk', '+', 1) }))
+    .where('id', '=', id)
+    .where('small_talk', '<', max)
+    .returning('id'),
+)
 
 /** Counts one more call of the model today (UTC), up to `$1`. */
 export const MODEL_CALL = {

@@ -1,37 +1,17 @@
-import type { Session } from '../database/session.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
-import type { ChatCategory, ChatMode, Conversation } from './conversation.ts'
+import type { Session, Statement } from '../database/session.ts'
+import { toConversation, toMessage } from './chat-tables-sql.ts'
+import type { ChatMode, Conversation } from './conversation.ts'
 import * as sql from './conversations-statements-sql.ts'
 import type * as port from './conversations-store.ts'
-import type { ChatEngine, ChatMessage, ChatRole, ChatSource } from './message.ts'
+import type { ChatMessage } from './message.ts'
 
 export { entities } from './chat-tables-sql.ts'
 
-interface ConversationRow {
-  readonly id: string
-  readonly session_id: string
+// Without a message, the columns of one are null.
+interface ReplyRow {
+  readonly id: string | null
   readonly mode: ChatMode
-  readonly category: ChatCategory | null
-  readonly contact: string | null
-  readonly messages: number
-  readonly small_talk: number
-  readonly waiting_since: string | null
-  readonly created_at: string
-  readonly last_message_at: string
 }
-
-interface MessageRow {
-  readonly id: string
-  readonly seq: number
-  readonly role: ChatRole
-  readonly text: string
-  readonly engine: ChatEngine | null
-  readonly sources: readonly ChatSource[]
-  readonly truncated: boolean
-  readonly created_at: string
-}
-
-type ReplyRow = (MessageRow | { readonly id: null }) & { readonly mode: ChatMode }
 
 /** Conversations in SQL. */
 export class SqlConversationsStore implements port.ConversationsStore {
@@ -65,22 +45,20 @@ export class SqlConversationsStore implements port.ConversationsStore {
     return this.#conversation(sql.REPLY, [conversationId, message.id, message.text, now])
   }
 
-  change(conversationId: string, from: readonly ChatMode[], to: ChatMode): Promise<Conversation | undefined> {
-    return this.#conversation(sql.CHANGE, [conversationId, from, to])
+  async change(id: string, from: readonly ChatMode[], to: ChatMode): Promise<Conversation | undefined> {
+    return (await sql.CHANGE.run(this.#session, { id, from, to })).map(toConversation)[0]
   }
 
-  async mode(conversationId: string): Promise<ChatMode | undefined> {
-    const [row] = await this.#session.rows<{ mode: ChatMode }>(sql.MODE, [conversationId])
-    return row?.mode
+  async mode(id: string): Promise<ChatMode | undefined> {
+    return (await sql.MODE.run(this.#session, { id }))[0]?.mode
   }
 
-  find(conversationId: string): Promise<Conversation | undefined> {
-    return this.#conversation(sql.FIND, [conversationId])
+  async find(id: string): Promise<Conversation | undefined> {
+    return (await sql.FIND.run(this.#session, { id })).map(toConversation)[0]
   }
 
-  async messages(conversationId: string, limit: number, before?: number): Promise<readonly ChatMessage[]> {
-    const params = [conversationId, limit, before]
-    return (await this.#session.rows<MessageRow>(sql.MESSAGES, params)).map(toMessage)
+  async messages(id: string, limit: number, before?: number): Promise<readonly ChatMessage[]> {
+    return (await this.#session.rows<object>(sql.MESSAGES, [id, limit, before])).map(toMessage)
   }
 
   async replies(
@@ -97,13 +75,12 @@ export class SqlConversationsStore implements port.ConversationsStore {
   }
 
   async list({ waiting, limit }: { waiting: boolean; limit: number }): Promise<readonly Conversation[]> {
-    return (await this.#session.rows<ConversationRow>(waiting ? sql.WAITING : sql.LATEST, [limit])).map(
-      toConversation,
-    )
+    const which = waiting ? sql.WAITING : sql.LATEST
+    return (await which.run(this.#session, { limit })).map(toConversation)
   }
 
-  async takeSmallTalk(conversationId: string, max: number): Promise<boolean> {
-    return (await this.#session.rows(sql.SMALL_TALK, [conversationId, max])).length > 0
+  async takeSmallTalk(id: string, max: number): Promise<boolean> {
+    return (await sql.SMALL_TALK.run(this.#session, { id, max })).length > 0
   }
 
   async takeModelCall(max: number, now?: Date): Promise<boolean> {
@@ -116,38 +93,10 @@ export class SqlConversationsStore implements port.ConversationsStore {
     return { conversations: row?.conversations ?? 0, messages: row?.messages ?? 0 }
   }
 
-  async #conversation(
-    statement: { readonly name: string; readonly text: string },
-    params: readonly unknown[],
-  ): Promise<Conversation | undefined> {
-    const [row] = await this.#session.rows<ConversationRow>(statement, params)
-    return row === undefined ? undefined : toConversation(row)
+  async #conversation(statement: Statement, params: readonly unknown[]): Promise<Conversation | undefined> {
+    return (await this.#session.rows<object>(statement, params)).map(toConversation)[0]
   }
 }
-
-const toConversation = (row: ConversationRow): Conversation => ({
-  id: row.id,
-  sessionId: row.session_id,
-  mode: row.mode,
-  category: given(row.category),
-  contact: given(row.contact),
-  messages: row.messages,
-  smallTalk: row.small_talk,
-  waitingSince: maybeInstant(row.waiting_since),
-  createdAt: instant(row.created_at),
-  lastMessageAt: instant(row.last_message_at),
-})
-
-const toMessage = (row: MessageRow): ChatMessage => ({
-  id: row.id,
-  seq: row.seq,
-  role: row.role,
-  text: row.text,
-  engine: given(row.engine),
-  sources: row.sources,
-  truncated: row.truncated,
-  at: instant(row.created_at),
-})
 
 /** The store of the feature. */
 export const stores = (session: Session): { conversations: port.ConversationsStore } => ({
