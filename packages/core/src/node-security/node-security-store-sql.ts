@@ -1,6 +1,6 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
+import { given, maybeInstant } from '../database/values.ts'
 import type { JobState } from '../jobs/job.ts'
 import { SUPERSEDED_ERROR } from '../jobs/lease.ts'
 import { appliedState } from './applied-security.ts'
@@ -14,17 +14,9 @@ import {
   type SecurityRevision,
   type SecurityStanding,
 } from './node-security-store.ts'
-import type { SecuritySettings } from './security-settings.ts'
+import { statement, toBareRevision, toRevision } from './node-security-tables-sql.ts'
 
 export { entities } from './node-security-tables-sql.ts'
-
-interface RevisionRow {
-  readonly revision: number
-  readonly settings: SecuritySettings
-  readonly sha256: string
-  readonly updated_at: string
-  readonly updated_by: string
-}
 
 interface OutcomeRow {
   readonly ended_state: 'succeeded' | 'failed' | null
@@ -33,14 +25,9 @@ interface OutcomeRow {
   readonly applied_revision: number
 }
 
-interface CurrentRow extends RevisionRow, OutcomeRow {
+interface CurrentRow extends OutcomeRow {
   readonly job_id: string | null
   readonly job_state: JobState | null
-}
-
-interface StandingRow extends OutcomeRow, Pick<RevisionRow, 'revision' | 'updated_at'> {
-  readonly license_id: string
-  readonly fingerprint: string
 }
 
 const OF_HOST = `from jobs j join node_security_revisions n on n.license_id = j.license_id and n.fingerprint = j.target
@@ -77,23 +64,23 @@ const ADD = {
       and r.fingerprint = added.fingerprint and r.revision <= added.revision - ${KEPT_REVISIONS})
     select * from added`,
 }
-const REVISION = {
-  name: 'node-security-revision',
-  text: `select * from node_security_revisions where license_id = $1 and fingerprint = $2 and revision = $3`,
-}
-const HISTORY = {
-  name: 'node-security-history',
-  text: `select * from node_security_revisions where license_id = $1 and fingerprint = $2
-    order by revision desc limit $3`,
-}
-
-const toRevision = (row: RevisionRow): SecurityRevision => ({
-  revision: row.revision,
-  settings: row.settings,
-  sha256: row.sha256,
-  updatedAt: instant(row.updated_at),
-  updatedBy: row.updated_by,
-})
+const REVISION = statement('node-security-revision', (tables, given: HostKey & { revision: number }) =>
+  tables
+    .selectFrom('node_security_revisions')
+    .selectAll()
+    .where('license_id', '=', given.licenseId)
+    .where('fingerprint', '=', given.fingerprint)
+    .where('revision', '=', given.revision),
+)
+const HISTORY = statement('node-security-history', (tables, given: HostKey & { limit: number }) =>
+  tables
+    .selectFrom('node_security_revisions')
+    .selectAll()
+    .where('license_id', '=', given.licenseId)
+    .where('fingerprint', '=', given.fingerprint)
+    .orderBy('revision', 'desc')
+    .limit(given.limit),
+)
 
 function toApplied(row: OutcomeRow): AppliedSecurity {
   const { ended_state: ended, applied_revision: revision } = row
@@ -115,12 +102,10 @@ function toSecurity(row: CurrentRow): HostSecurity {
   }
 }
 
-const toStanding = (row: StandingRow): SecurityStanding => ({
-  licenseId: row.license_id,
-  fingerprint: row.fingerprint,
-  desired: { revision: row.revision, updatedAt: instant(row.updated_at) },
-  applied: toApplied(row),
-})
+function toStanding(row: OutcomeRow): SecurityStanding {
+  const { licenseId, fingerprint, ...desired } = toBareRevision(row)
+  return { licenseId, fingerprint, desired, applied: toApplied(row) }
+}
 
 /** Documents of hosts in SQL. */
 export class SqlNodeSecurityStore implements NodeSecurityStore {
@@ -135,30 +120,22 @@ export class SqlNodeSecurityStore implements NodeSecurityStore {
     return row === undefined ? undefined : toSecurity(row)
   }
 
-  add(write: NewSecurityRevision, now?: Date): Promise<SecurityRevision | undefined> {
+  async add(write: NewSecurityRevision, now?: Date): Promise<SecurityRevision | undefined> {
     const { licenseId, fingerprint, revision, settings, sha256, updatedBy } = write
     const params = [licenseId, fingerprint, revision, JSON.stringify(settings), sha256, updatedBy, now]
-    return this.#one(ADD, params)
+    return (await this.#session.rows<object>(ADD, params)).map(toRevision)[0]
   }
 
-  revision({ licenseId, fingerprint }: HostKey, revision: number): Promise<SecurityRevision | undefined> {
-    return this.#one(REVISION, [licenseId, fingerprint, revision])
+  async revision(host: HostKey, revision: number): Promise<SecurityRevision | undefined> {
+    return (await REVISION.run(this.#session, { ...host, revision })).map(toRevision)[0]
   }
 
-  async history({ licenseId, fingerprint }: HostKey, limit: number): Promise<readonly SecurityRevision[]> {
-    return (await this.#session.rows<RevisionRow>(HISTORY, [licenseId, fingerprint, limit])).map(toRevision)
+  async history(host: HostKey, limit: number): Promise<readonly SecurityRevision[]> {
+    return (await HISTORY.run(this.#session, { ...host, limit })).map(toRevision)
   }
 
   async standings(): Promise<readonly SecurityStanding[]> {
-    return (await this.#session.rows<StandingRow>(STANDINGS, [])).map(toStanding)
-  }
-
-  async #one(
-    statement: { readonly name: string; readonly text: string },
-    params: readonly unknown[],
-  ): Promise<SecurityRevision | undefined> {
-    const [row] = await this.#session.rows<RevisionRow>(statement, params)
-    return row === undefined ? undefined : toRevision(row)
+    return (await this.#session.rows<OutcomeRow>(STANDINGS, [])).map(toStanding)
   }
 }
 

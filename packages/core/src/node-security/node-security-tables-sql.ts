@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, person, time, word } from '../database/table-sql.ts'
+import { fact, person, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { SecuritySettings } from './security-settings.ts'
 
 /** Table `node_security_revisions`. */
 export const SecurityRevisionEntity = defineEntity({
@@ -9,7 +11,7 @@ export const SecurityRevisionEntity = defineEntity({
     licenseId: word(p.text().primary()),
     fingerprint: fact(p.text().primary()),
     revision: p.integer().primary(),
-    settings: fact(p.json()),
+    settings: fact(p.json().$type<SecuritySettings>()),
     sha256: fact(p.text()),
     updatedAt: time(),
     updatedBy: person(p.text()),
@@ -18,3 +20,13 @@ export const SecurityRevisionEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [SecurityRevisionEntity]
+
+/** Reads a row of `node_security_revisions`. */
+export const toRevision = valuesOf(SecurityRevisionEntity, 'licenseId', 'fingerprint')
+/** Reads a row of `node_security_revisions` without the document. */
+export const toBareRevision = valuesOf(SecurityRevisionEntity, 'settings', 'sha256', 'updatedBy')
+
+interface Tables extends TablesOf<typeof SecurityRevisionEntity> {}
+
+/** Statements over its table. */
+export const { statement } = statementsOver<Tables>()
