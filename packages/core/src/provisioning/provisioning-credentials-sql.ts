@@ -1,30 +1,45 @@
+import { sql } from 'kysely'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import type { Credential } from './credential.ts'
+import type { Credential, CredentialState } from './credential.ts'
 import { BUILDING_STATES, type ProviderName } from './order.ts'
-import { type CredentialRow, toCredential } from './provisioning-row-sql.ts'
 import { HELD_BY_CREDENTIAL, type ProvisioningStore } from './provisioning-store.ts'
+import { statement, toCredential } from './provisioning-tables-sql.ts'
 
-const LIST = {
-  name: 'provisioning-credentials',
-  text: 'select * from provider_credentials order by provider collate "C"',
+type NewCredential = Pick<Credential, 'provider' | 'fingerprint' | 'tokenEnc'>
+interface OfProvider {
+  readonly provider: ProviderName
 }
+
+const LIST = statement('provisioning-credentials', (tables) =>
+  tables.selectFrom('provider_credentials').selectAll().orderBy(sql`provider collate "C"`),
+)
 // The limit of calls belongs to the project behind the token, so that a new token starts without one.
-const SET = {
-  name: 'provisioning-set-credential',
-  text: `insert into provider_credentials (provider, token_enc, fingerprint, state) values ($1, $2, $3, 'unverified')
-    on conflict (provider) do update set token_enc = excluded.token_enc, fingerprint = excluded.fingerprint,
-      state = case when provider_credentials.fingerprint = excluded.fingerprint
-        then provider_credentials.state else 'unverified' end,
-      verified_at = case when provider_credentials.fingerprint = excluded.fingerprint
-        then provider_credentials.verified_at end,
-      rate_reset_at = case when provider_credentials.fingerprint = excluded.fingerprint
-        then provider_credentials.rate_reset_at end`,
-}
-const CLEAR = {
-  name: 'provisioning-clear-credential',
-  text: 'delete from provider_credentials where provider = $1 returning provider',
-}
+const SET = statement('provisioning-set-credential', (tables, given: NewCredential) => {
+  const ofTheSame = <T>(column: string, otherwise: T) =>
+    sql<T>`case when provider_credentials.fingerprint = excluded.fingerprint
+      then ${sql.ref(`provider_credentials.${column}`)} else ${otherwise} end`
+  return tables
+    .insertInto('provider_credentials')
+    .values({
+      provider: given.provider,
+      token_enc: given.tokenEnc,
+      fingerprint: given.fingerprint,
+      state: 'unverified',
+    })
+    .onConflict((conflict) =>
+      conflict.column('provider').doUpdateSet(({ ref }) => ({
+        token_enc: ref('excluded.token_enc'),
+        fingerprint: ref('excluded.fingerprint'),
+        state: ofTheSame<CredentialState>('state', 'unverified'),
+        verified_at: ofTheSame<Date | null>('verified_at', null),
+        rate_reset_at: ofTheSame<Date | null>('rate_reset_at', null),
+      })),
+    )
+})
+const CLEAR = statement('provisioning-clear-credential', (tables, { provider }: OfProvider) =>
+  tables.deleteFrom('provider_credentials').where('provider', '=', provider).returning('provider'),
+)
 // The time that an order waited for a token does not count: its state begins anew.
 const VERIFIED = {
   name: 'provisioning-verified',
@@ -46,11 +61,14 @@ const INVALIDATED = {
     from seen where o.provider = seen.provider and o.next_run_at is not null
       and o.state in ('${[...BUILDING_STATES].join("', '")}')`,
 }
-const LIMITED = {
-  name: 'provisioning-limited',
-  text: `update provider_credentials set rate_reset_at = greatest(coalesce(rate_reset_at, $2::timestamptz), $2::timestamptz)
-    where provider = $1`,
-}
+const LIMITED = statement(
+  'provisioning-limited',
+  (tables, { provider, until }: OfProvider & { until: Date }) =>
+    tables
+      .updateTable('provider_credentials')
+      .set({ rate_reset_at: sql<Date>`greatest(rate_reset_at, ${until}::timestamptz)` })
+      .where('provider', '=', provider),
+)
 
 type Stored = Pick<
   ProvisioningStore,
@@ -66,16 +84,15 @@ export class CredentialsSql implements Stored {
   }
 
   async credentials(): Promise<readonly Credential[]> {
-    return (await this.#session.rows<CredentialRow>(LIST, [])).map(toCredential)
+    return (await LIST.run(this.#session, {})).map(toCredential)
   }
 
-  async setCredential(credential: Pick<Credential, 'provider' | 'fingerprint' | 'tokenEnc'>): Promise<void> {
-    const { provider, tokenEnc, fingerprint } = credential
-    await this.#session.rows(SET, [provider, tokenEnc, fingerprint])
+  async setCredential(credential: NewCredential): Promise<void> {
+    await SET.run(this.#session, credential)
   }
 
   async clearCredential(provider: ProviderName): Promise<boolean> {
-    return (await this.#session.rows(CLEAR, [provider])).length > 0
+    return (await CLEAR.run(this.#session, { provider })).length > 0
   }
 
   async verified(provider: ProviderName, fingerprint: string, now?: Date): Promise<boolean> {
@@ -87,6 +104,6 @@ export class CredentialsSql implements Stored {
   }
 
   async limited(provider: ProviderName, until: Date): Promise<void> {
-    await this.#session.rows(LIMITED, [provider, until])
+    await LIMITED.run(this.#session, { provider, until })
   }
 }

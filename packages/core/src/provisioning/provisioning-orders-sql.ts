@@ -1,16 +1,41 @@
+import { sql } from 'kysely'
 import { at } from '../database/statement-time.ts'
-import { ORDER_EVENTS } from './provisioning-store.ts'
+import { atOrNow } from '../database/typed-statement.ts'
+import { type NewOrder, ORDER_EVENTS, type ReservationRequest } from './provisioning-store.ts'
+import { statement } from './provisioning-tables-sql.ts'
 
-const ADDED = `id, license_id, plan, provider, server_type, image, locations, ssh_keys, hostname, provider_name,
-  nonce, license_key`
-
-/** Stores an order: `$1` to `$12` its fields, `$13` now. */
-export const ADD = {
-  name: 'provisioning-add',
-  text: `insert into provisioning_orders (${ADDED}, location, state, state_since, next_run_at, created_at, updated_at)
-    values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9, $10, $11, $12, $7::jsonb ->> 0, 'requested',
-      ${at('$13')}, ${at('$13')}, ${at('$13')}, ${at('$13')}) returning *`,
+/** A new order with its lists as JSON. */
+type Written = Omit<NewOrder, 'locations' | 'sshKeys'> & Record<'locations' | 'sshKeys', string>
+interface Timed {
+  readonly now: Date | undefined
 }
+
+/** Stores an order, whose first place is its choice. */
+export const ADD = statement('provisioning-add', (tables, given: Written & Timed) =>
+  tables
+    .insertInto('provisioning_orders')
+    .values({
+      id: given.id,
+      license_id: given.licenseId,
+      plan: given.plan,
+      provider: given.provider,
+      server_type: given.serverType,
+      image: given.image,
+      locations: sql<readonly string[]>`${given.locations}::jsonb`,
+      location: sql<string>`${given.locations}::jsonb ->> 0`,
+      ssh_keys: sql<readonly string[]>`${given.sshKeys}::jsonb`,
+      hostname: given.hostname,
+      provider_name: given.providerName,
+      nonce: given.nonce,
+      license_key: given.licenseKey,
+      state: 'requested',
+      state_since: atOrNow(given.now),
+      next_run_at: atOrNow(given.now),
+      created_at: atOrNow(given.now),
+      updated_at: atOrNow(given.now),
+    })
+    .returningAll(),
+)
 
 const FREE = `o.next_run_at is not null and (o.lease_until is null or o.lease_until <= ${at('$2')})
   and o.next_run_at <= ${at('$2')} and not exists (select from provider_credentials c
@@ -74,24 +99,30 @@ export const MOVE = {
     select * from moved`,
 }
 
-/** Makes an order due: `$1` id, `$2` now. */
-export const HURRY = {
-  name: 'provisioning-hurry',
-  text: `update provisioning_orders set next_run_at = ${at('$2')}, updated_at = ${at('$2')}
-    where id = $1 and next_run_at is not null returning *`,
-}
+/** Makes an order due. */
+export const HURRY = statement('provisioning-hurry', (tables, given: Timed & { id: string }) =>
+  tables
+    .updateTable('provisioning_orders')
+    .set({ next_run_at: atOrNow(given.now), updated_at: atOrNow(given.now) })
+    .where('id', '=', given.id)
+    .where('next_run_at', 'is not', null)
+    .returningAll(),
+)
 
 /** Locks the budget, which makes reservations and requests for servers follow each other. */
-export const LOCK_BUDGET = {
-  name: 'provisioning-lock-budget',
-  text: 'select id from provisioning_budget where id = 1 for update',
-}
+export const LOCK_BUDGET = statement('provisioning-lock-budget', (tables) =>
+  tables.selectFrom('provisioning_budget').select('id').where('id', '=', 1).forUpdate(),
+)
 
-/** Locks the budget and writes its ceiling: `$1` minor units, `$2` currency. */
-export const SET_CEILING = {
-  name: 'provisioning-set-ceiling',
-  text: 'update provisioning_budget set ceiling_minor = $1, currency = $2 where id = 1',
-}
+/** Locks the budget and writes its ceiling. */
+export const SET_CEILING = statement(
+  'provisioning-set-ceiling',
+  (tables, given: Pick<ReservationRequest, 'ceilingMinor' | 'currency'>) =>
+    tables
+      .updateTable('provisioning_budget')
+      .set({ ceiling_minor: given.ceilingMinor, currency: given.currency })
+      .where('id', '=', 1),
+)
 
 /** Reserves money: `$1` order, `$2` amount, `$3` currency, `$4` ceiling, `$5` claim. Returns the outcome. */
 export const RESERVE = {

@@ -1,4 +1,6 @@
+import { type SqlBool, sql } from 'kysely'
 import type { Session, Statement } from '../database/session.ts'
+import { isAbsent, present } from '../database/typed-statement.ts'
 import type { CatalogEntry } from './catalog.ts'
 import type { Order, OrderState, ProviderName } from './order.ts'
 import { CredentialsSql } from './provisioning-credentials-sql.ts'
@@ -13,14 +15,6 @@ import {
   SET_CEILING,
   TAKE,
 } from './provisioning-orders-sql.ts'
-import {
-  type CatalogRow,
-  type EventRow,
-  type OrderRow,
-  toCatalogEntry,
-  toEvent,
-  toOrder,
-} from './provisioning-row-sql.ts'
 import type {
   CreateNote,
   CreateNoteOutcome,
@@ -33,67 +27,112 @@ import type {
   ReservationRequest,
   Reserved,
 } from './provisioning-store.ts'
+import { statement, toCatalogEntry, toEvent, toOrder } from './provisioning-tables-sql.ts'
 
 export { entities } from './provisioning-tables-sql.ts'
 
-const LIVE = `state not in ('deleted', 'cancelled')`
-const GET = { name: 'provisioning-get', text: 'select * from provisioning_orders where id = $1' }
-const LIST = {
-  name: 'provisioning-list',
-  text: `select * from provisioning_orders where ($1::text is null or license_id = $1)
-    order by id collate "C" desc limit $2`,
-}
-const ALL_LIVE = {
-  name: 'provisioning-live',
-  text: `select * from provisioning_orders where ${LIVE} order by id collate "C"`,
-}
-const COUNTS = {
-  name: 'provisioning-counts',
-  text: 'select state, count(*)::int as count from provisioning_orders group by state',
-}
-const EVENTS = {
-  name: 'provisioning-events',
-  text: `select * from (select * from provisioning_events where order_id = $1 order by seq desc limit $2) e
-    order by seq`,
-}
+const COUNT = sql<number>`count(*)::int`.as('count')
+// In these words an index has it.
+const LIVE = sql<SqlBool>`state not in ('deleted', 'cancelled')`
+const GET = statement('provisioning-get', (tables, { id }: { id: string }) =>
+  tables.selectFrom('provisioning_orders').selectAll().where('id', '=', id),
+)
+const LIST = statement('provisioning-list', (tables, { licenseId, limit }: OrderFilter) =>
+  tables
+    .selectFrom('provisioning_orders')
+    .selectAll()
+    .where(({ eb, or }) => or([isAbsent(licenseId), eb('license_id', '=', present(licenseId))]))
+    .orderBy(sql`id collate "C"`, 'desc')
+    .limit(limit),
+)
+const ALL_LIVE = statement('provisioning-live', (tables) =>
+  tables.selectFrom('provisioning_orders').selectAll().where(LIVE).orderBy(sql`id collate "C"`),
+)
+const COUNTS = statement('provisioning-counts', (tables) =>
+  tables.selectFrom('provisioning_orders').select(['state', COUNT]).groupBy('state'),
+)
+const EVENTS = statement('provisioning-events', (tables, { id, limit }: { id: string; limit: number }) =>
+  tables
+    .selectFrom(
+      tables
+        .selectFrom('provisioning_events')
+        .selectAll()
+        .where('order_id', '=', id)
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .as('newest'),
+    )
+    .selectAll()
+    .orderBy('seq'),
+)
 // A failed order without a server has no step left and nothing reserved.
-const OLDER = {
-  name: 'provisioning-older',
-  text: `select count(*)::int as count from provisioning_orders where license_id = $1 and ${LIVE}
-    and id collate "C" < $2 and not (state = 'failed' and server_id is null and create_sent_at is null)`,
-}
-const RESERVED = {
-  name: 'provisioning-reserved',
-  text: `select currency, sum(amount_minor)::float8 as minor, count(*)::int as orders
-    from provisioning_reservations where released_at is null group by currency order by currency collate "C"`,
-}
-const RESERVED_ORDERS = {
-  name: 'provisioning-reserved-orders',
-  text: `select order_id from provisioning_reservations where released_at is null order by order_id collate "C"`,
-}
+const OLDER = statement('provisioning-older', (tables, given: Pick<Order, 'id' | 'licenseId'>) =>
+  tables
+    .selectFrom('provisioning_orders')
+    .select(COUNT)
+    .where('license_id', '=', given.licenseId)
+    .where(LIVE)
+    .where(sql`id collate "C"`, '<', given.id)
+    .where(sql<SqlBool>`not (state = 'failed' and server_id is null and create_sent_at is null)`),
+)
+const RESERVED = statement('provisioning-reserved', (tables) =>
+  tables
+    .selectFrom('provisioning_reservations')
+    .select([
+      'currency',
+      sql<number>`sum(amount_minor)::float8`.as('minor'),
+      sql<number>`count(*)::int`.as('orders'),
+    ])
+    .where('released_at', 'is', null)
+    .groupBy('currency')
+    .orderBy(sql`currency collate "C"`),
+)
+const RESERVED_ORDERS = statement('provisioning-reserved-orders', (tables) =>
+  tables
+    .selectFrom('provisioning_reservations')
+    .select('order_id')
+    .where('released_at', 'is', null)
+    .orderBy(sql`order_id collate "C"`),
+)
 const PLANE_ID = {
   name: 'provisioning-plane-id',
   text: `with made as (insert into provisioning_budget (id, plane_id, ceiling_minor, currency)
       values (1, $1, 0, '') on conflict (id) do nothing returning plane_id)
     select plane_id from made union all select plane_id from provisioning_budget where id = 1 limit 1`,
 }
-const CATALOG = {
-  name: 'provisioning-catalog',
-  text: 'select * from provisioning_catalog order by plan collate "C", provider collate "C"',
-}
-const SET_CATALOG = {
-  name: 'provisioning-set-catalog',
-  text: `insert into provisioning_catalog
-      (plan, provider, server_type, locations, image, ssh_keys, max_monthly_minor, currency, enabled)
-    values ($1, $2, $3, $4::jsonb, $5, $6::jsonb, $7, $8, $9)
-    on conflict (plan, provider) do update set server_type = excluded.server_type,
-      locations = excluded.locations, image = excluded.image, ssh_keys = excluded.ssh_keys,
-      max_monthly_minor = excluded.max_monthly_minor, currency = excluded.currency, enabled = excluded.enabled`,
-}
-const REMOVE_CATALOG = {
-  name: 'provisioning-remove-catalog',
-  text: 'delete from provisioning_catalog where plan = $1 and provider = $2 returning plan',
-}
+const CATALOG = statement('provisioning-catalog', (tables) =>
+  tables.selectFrom('provisioning_catalog').selectAll().orderBy(sql`plan collate "C", provider collate "C"`),
+)
+type WrittenEntry = Omit<CatalogEntry, 'locations' | 'sshKeys'> & Record<'locations' | 'sshKeys', string>
+const SET_CATALOG = statement('provisioning-set-catalog', (tables, given: WrittenEntry) => {
+  const entry = {
+    server_type: given.serverType,
+    locations: sql<readonly string[]>`${given.locations}::jsonb`,
+    image: given.image,
+    ssh_keys: sql<readonly string[]>`${given.sshKeys}::jsonb`,
+    max_monthly_minor: given.maxMonthlyMinor,
+    currency: given.currency,
+    enabled: given.enabled,
+  }
+  return tables
+    .insertInto('provisioning_catalog')
+    .values({ plan: given.plan, provider: given.provider, ...entry })
+    .onConflict((conflict) => conflict.columns(['plan', 'provider']).doUpdateSet(entry))
+})
+const REMOVE_CATALOG = statement(
+  'provisioning-remove-catalog',
+  (tables, { plan, provider }: Pick<CatalogEntry, 'plan' | 'provider'>) =>
+    tables
+      .deleteFrom('provisioning_catalog')
+      .where('plan', '=', plan)
+      .where('provider', '=', provider)
+      .returning('plan'),
+)
+
+const listsOf = ({ locations, sshKeys }: Pick<CatalogEntry, 'locations' | 'sshKeys'>) => ({
+  locations: JSON.stringify(locations),
+  sshKeys: JSON.stringify(sshKeys),
+})
 
 /** Orders, reservations, catalogue and credentials in SQL. */
 export class SqlProvisioningStore extends CredentialsSql implements ProvisioningStore {
@@ -105,36 +144,33 @@ export class SqlProvisioningStore extends CredentialsSql implements Provisioning
   }
 
   async add(order: NewOrder, now?: Date): Promise<Order> {
-    const { id, licenseId, plan, provider, serverType, image, locations, sshKeys } = order
-    const lists = [JSON.stringify(locations), JSON.stringify(sshKeys)]
-    const rest = [order.hostname, order.providerName, order.nonce, order.licenseKey, now]
-    const params = [id, licenseId, plan, provider, serverType, image, ...lists, ...rest]
-    return (await this.#one(ADD, params)) as Order
+    const [added] = await ADD.run(this.#session, { ...order, ...listsOf(order), now })
+    return toOrder(added as object)
   }
 
-  get(id: string): Promise<Order | undefined> {
-    return this.#one(GET, [id])
+  async get(id: string): Promise<Order | undefined> {
+    return (await GET.run(this.#session, { id })).map(toOrder)[0]
   }
 
-  list({ licenseId, limit }: OrderFilter): Promise<readonly Order[]> {
-    return this.#all(LIST, [licenseId, limit])
+  async list(filter: OrderFilter): Promise<readonly Order[]> {
+    return (await LIST.run(this.#session, filter)).map(toOrder)
   }
 
-  live(): Promise<readonly Order[]> {
-    return this.#all(ALL_LIVE, [])
+  async live(): Promise<readonly Order[]> {
+    return (await ALL_LIVE.run(this.#session, {})).map(toOrder)
   }
 
   async counts(): Promise<Readonly<Partial<Record<OrderState, number>>>> {
-    const rows = await this.#session.rows<{ state: OrderState; count: number }>(COUNTS, [])
+    const rows = await COUNTS.run(this.#session, {})
     return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
   }
 
   async events(id: string, limit: number): Promise<readonly OrderEvent[]> {
-    return (await this.#session.rows<EventRow>(EVENTS, [id, limit])).map(toEvent)
+    return (await EVENTS.run(this.#session, { id, limit })).map(toEvent)
   }
 
-  async older({ id, licenseId }: Pick<Order, 'id' | 'licenseId'>): Promise<number> {
-    const [row] = await this.#session.rows<{ count: number }>(OLDER, [licenseId, id])
+  async older(order: Pick<Order, 'id' | 'licenseId'>): Promise<number> {
+    const [row] = await OLDER.run(this.#session, order)
     return row?.count ?? 0
   }
 
@@ -165,28 +201,28 @@ export class SqlProvisioningStore extends CredentialsSql implements Provisioning
     ])
   }
 
-  hurry(id: string, now?: Date): Promise<Order | undefined> {
-    return this.#one(HURRY, [id, now])
+  async hurry(id: string, now?: Date): Promise<Order | undefined> {
+    return (await HURRY.run(this.#session, { id, now })).map(toOrder)[0]
   }
 
   async reserve(request: ReservationRequest): Promise<ReservationOutcome> {
     const { orderId, token, amountMinor, currency, ceilingMinor } = request
-    await this.#session.rows(SET_CEILING, [ceilingMinor, currency])
+    await SET_CEILING.run(this.#session, { ceilingMinor, currency })
     return this.#outcome(RESERVE, [orderId, amountMinor, currency, ceilingMinor, token])
   }
 
   async reserved(): Promise<readonly Reserved[]> {
-    return this.#session.rows<Reserved>(RESERVED, [])
+    return RESERVED.run(this.#session, {})
   }
 
   async reservedOrders(): Promise<readonly string[]> {
-    const rows = await this.#session.rows<{ order_id: string }>(RESERVED_ORDERS, [])
+    const rows = await RESERVED_ORDERS.run(this.#session, {})
     return rows.map(({ order_id: id }) => id)
   }
 
   async noteCreate(note: CreateNote, now?: Date): Promise<CreateNoteOutcome> {
     const { id, token, userDataSha256, leaseSeconds, mostCreates, mostPerHour } = note
-    await this.#session.rows(LOCK_BUDGET, [])
+    await LOCK_BUDGET.run(this.#session, {})
     return this.#outcome(NOTE_CREATE, [
       id,
       token,
@@ -205,19 +241,15 @@ export class SqlProvisioningStore extends CredentialsSql implements Provisioning
   }
 
   async catalog(): Promise<readonly CatalogEntry[]> {
-    return (await this.#session.rows<CatalogRow>(CATALOG, [])).map(toCatalogEntry)
+    return (await CATALOG.run(this.#session, {})).map(toCatalogEntry)
   }
 
   async setCatalog(entry: CatalogEntry): Promise<void> {
-    const { plan, provider, serverType, locations, image, sshKeys, maxMonthlyMinor, currency, enabled } =
-      entry
-    const lists = [JSON.stringify(locations), image, JSON.stringify(sshKeys)]
-    const params = [plan, provider, serverType, ...lists, maxMonthlyMinor, currency, enabled]
-    await this.#session.rows(SET_CATALOG, params)
+    await SET_CATALOG.run(this.#session, { ...entry, ...listsOf(entry) })
   }
 
   async removeCatalog(plan: string, provider: ProviderName): Promise<boolean> {
-    return (await this.#session.rows(REMOVE_CATALOG, [plan, provider])).length > 0
+    return (await REMOVE_CATALOG.run(this.#session, { plan, provider })).length > 0
   }
 
   async #outcome<O>(statement: Statement, params: readonly unknown[]): Promise<O> {
@@ -226,7 +258,7 @@ export class SqlProvisioningStore extends CredentialsSql implements Provisioning
   }
 
   async #all(statement: Statement, params: readonly unknown[]): Promise<readonly Order[]> {
-    return (await this.#session.rows<OrderRow>(statement, params)).map(toOrder)
+    return (await this.#session.rows<object>(statement, params)).map(toOrder)
   }
 
   async #one(statement: Statement, params: readonly unknown[]): Promise<Order | undefined> {

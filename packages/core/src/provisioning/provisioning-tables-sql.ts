@@ -1,5 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, digest, fact, sealed, time, word } from '../database/table-sql.ts'
+import {
+  bigInteger,
+  digest,
+  fact,
+  sealed,
+  type TablesOf,
+  time,
+  valuesOf,
+  word,
+} from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { CredentialState } from './credential.ts'
+import type { OrderState, ProviderName } from './order.ts'
+import type { OrderEvent, StepOutcome } from './provisioning-store.ts'
 
 /** Table `provisioning_orders`. */
 export const OrderEntity = defineEntity({
@@ -9,14 +22,14 @@ export const OrderEntity = defineEntity({
     id: word(p.text().primary()),
     licenseId: word(p.text()),
     plan: word(p.text()),
-    provider: word(p.text()),
+    provider: word(p.text().$type<ProviderName>()),
     serverType: word(p.text()),
     image: word(p.text()),
-    locations: word(p.json()),
+    locations: word(p.json().$type<readonly string[]>()),
     location: word(p.text()),
-    sshKeys: word(p.json()),
+    sshKeys: word(p.json().$type<readonly string[]>()),
     hostname: fact(p.text()),
-    state: word(p.text()),
+    state: word(p.text().$type<OrderState>()),
     stateSince: time(),
     attempt: p.integer().default(0),
     creates: p.integer().default(0),
@@ -50,10 +63,10 @@ export const OrderEventEntity = defineEntity({
     orderId: word(p.text().primary()),
     seq: p.integer().primary(),
     at: time(),
-    fromState: word(p.text()),
-    toState: word(p.text()),
+    fromState: word(p.text().$type<OrderState>()),
+    toState: word(p.text().$type<OrderState>()),
     step: word(p.text()),
-    outcome: word(p.text()),
+    outcome: word(p.text().$type<StepOutcome>()),
     httpStatus: p.integer().nullable(),
     correlationId: word(p.text().nullable()),
     detail: fact(p.text().nullable()),
@@ -90,11 +103,11 @@ export const CatalogEntryEntity = defineEntity({
   tableName: 'provisioning_catalog',
   properties: {
     plan: word(p.text().primary()),
-    provider: word(p.text().primary()),
+    provider: word(p.text().$type<ProviderName>().primary()),
     serverType: word(p.text()),
-    locations: word(p.json()),
+    locations: word(p.json().$type<readonly string[]>()),
     image: word(p.text()),
-    sshKeys: word(p.json()),
+    sshKeys: word(p.json().$type<readonly string[]>()),
     maxMonthlyMinor: bigInteger(),
     currency: word(p.text()),
     enabled: p.boolean(),
@@ -106,10 +119,10 @@ export const CredentialEntity = defineEntity({
   name: 'Credential',
   tableName: 'provider_credentials',
   properties: {
-    provider: word(p.text().primary()),
+    provider: word(p.text().$type<ProviderName>().primary()),
     tokenEnc: sealed(p.text().nullable()),
     fingerprint: digest(p.text()),
-    state: word(p.text()),
+    state: word(p.text().$type<CredentialState>()),
     verifiedAt: time().nullable(),
     rateResetAt: time().nullable(),
   },
@@ -124,3 +137,30 @@ export const entities = [
   CatalogEntryEntity,
   CredentialEntity,
 ]
+
+const ofEvent = valuesOf(OrderEventEntity, 'orderId', 'seq')
+
+/** Reads a row of `provisioning_orders`. */
+export const toOrder = valuesOf(OrderEntity, 'leaseUntil', 'claimToken')
+/** Reads a row of `provisioning_events`. */
+export function toEvent(row: object): OrderEvent {
+  const { fromState, toState, ...event } = ofEvent(row)
+  return { ...event, from: fromState, to: toState }
+}
+/** Reads a row of `provisioning_catalog`. */
+export const toCatalogEntry = valuesOf(CatalogEntryEntity)
+/** Reads a row of `provider_credentials`. */
+export const toCredential = valuesOf(CredentialEntity)
+
+interface Tables
+  extends TablesOf<
+    | typeof OrderEntity
+    | typeof OrderEventEntity
+    | typeof ReservationEntity
+    | typeof BudgetEntity
+    | typeof CatalogEntryEntity
+    | typeof CredentialEntity
+  > {}
+
+/** Statements over its tables. */
+export const { statement } = statementsOver<Tables>()
