@@ -1,46 +1,38 @@
+import { sql } from 'kysely'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import { TOUCH_SECONDS } from '../sessions/sessions-store.ts'
 import type {
   BrowserRun,
   BrowserRunEnd,
   BrowserStore,
-  BrowserWork,
   NewBrowserRun,
   NewBrowserToken,
 } from './browser-store.ts'
+import { statement, toRun, toToken } from './browser-tables-sql.ts'
 import type { BrowserToken } from './browser-token.ts'
 
 export { entities } from './browser-tables-sql.ts'
 
-interface TokenRow {
-  readonly id: string
-  readonly label: string
-  readonly license_id: string | null
-  readonly daily_limit: number
-  readonly created_at: string
-  readonly last_used_at: string | null
+/** The time of a statement; undefined: now. */
+interface Timed {
+  readonly now: Date | undefined
 }
 
-interface RunRow {
-  readonly id: string
-  readonly token_id: string
-  readonly kind: BrowserWork
-  readonly url_host: string
-  readonly status: string
-  readonly steps: number
-  readonly ms: number
-  readonly bytes: string
-  readonly llm_tokens: number
-  readonly created_at: string
-}
-
-const ADD: Statement = {
-  name: 'browser-token-add',
-  text: `insert into browser_tokens (id, digest, label, license_id, daily_limit, created_at)
-    values ($1, $2, $3, $4, $5, ${at('$6')}) returning *`,
-}
+const ADD = statement('browser-token-add', (tables, given: NewBrowserToken & Timed) =>
+  tables
+    .insertInto('browser_tokens')
+    .values({
+      id: given.id,
+      digest: given.digest,
+      label: given.label,
+      license_id: given.licenseId,
+      daily_limit: given.dailyLimit,
+      created_at: atOrNow(given.now),
+    })
+    .returningAll(),
+)
 const USE: Statement = {
   name: 'browser-token-use',
   text: `with live as (select * from browser_tokens where digest = $1 and revoked_at is null
@@ -53,14 +45,21 @@ const HAS: Statement = {
   name: 'browser-token-has',
   text: 'select exists (select 1 from browser_tokens where revoked_at is null) as found',
 }
-const LIST: Statement = {
-  name: 'browser-token-list',
-  text: 'select * from browser_tokens where revoked_at is null order by id collate "C"',
-}
-const REVOKE: Statement = {
-  name: 'browser-token-revoke',
-  text: `update browser_tokens set revoked_at = ${at('$2')} where id = $1 and revoked_at is null returning *`,
-}
+const LIST = statement('browser-token-list', (tables) =>
+  tables
+    .selectFrom('browser_tokens')
+    .selectAll()
+    .where('revoked_at', 'is', null)
+    .orderBy(sql`id collate "C"`),
+)
+const REVOKE = statement('browser-token-revoke', (tables, { id, now }: Timed & { id: string }) =>
+  tables
+    .updateTable('browser_tokens')
+    .set({ revoked_at: atOrNow(now) })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returningAll(),
+)
 // The update waits for others of the same token and then looks again, so that no two take the last of a day.
 const BEGIN: Statement = {
   name: 'browser-run-begin',
@@ -74,15 +73,22 @@ const BEGIN: Statement = {
       select $1, $2, $3, $4, 'running', ${at('$6')}
       where not $5::boolean or exists (select 1 from spent) returning id`,
 }
-const FINISH: Statement = {
-  name: 'browser-run-finish',
-  text: `update browser_runs set status = $2, steps = $3, ms = $4, bytes = $5, llm_tokens = $6
-    where id = $1 and status = 'running'`,
-}
-const RUNS: Statement = {
-  name: 'browser-run-list',
-  text: 'select * from browser_runs order by id collate "C" desc limit $1',
-}
+const FINISH = statement('browser-run-finish', (tables, given: BrowserRunEnd) =>
+  tables
+    .updateTable('browser_runs')
+    .set({
+      status: given.status,
+      steps: given.steps,
+      ms: given.ms,
+      bytes: given.bytes,
+      llm_tokens: given.llmTokens,
+    })
+    .where('id', '=', given.id)
+    .where('status', '=', 'running'),
+)
+const RUNS = statement('browser-run-list', (tables, { limit }: { limit: number }) =>
+  tables.selectFrom('browser_runs').selectAll().orderBy(sql`id collate "C"`, 'desc').limit(limit),
+)
 const PURGE: Statement = {
   name: 'browser-purge',
   text: `with runs as (delete from browser_runs
@@ -91,28 +97,6 @@ const PURGE: Statement = {
       where revoked_at < ${at('$2')} - make_interval(days => $1) returning 1)
     select ((select count(*) from runs) + (select count(*) from tokens))::int as purged`,
 }
-
-const toToken = (row: TokenRow): BrowserToken => ({
-  id: row.id,
-  label: row.label,
-  licenseId: given(row.license_id),
-  dailyLimit: row.daily_limit,
-  createdAt: instant(row.created_at),
-  lastUsedAt: maybeInstant(row.last_used_at),
-})
-
-const toRun = (row: RunRow): BrowserRun => ({
-  id: row.id,
-  tokenId: row.token_id,
-  kind: row.kind,
-  urlHost: row.url_host,
-  status: row.status,
-  steps: row.steps,
-  ms: row.ms,
-  bytes: Number(row.bytes),
-  llmTokens: row.llm_tokens,
-  createdAt: instant(row.created_at),
-})
 
 /** Browser tokens and their work in SQL. */
 export class SqlBrowserStore implements BrowserStore {
@@ -123,14 +107,13 @@ export class SqlBrowserStore implements BrowserStore {
   }
 
   async addToken(token: NewBrowserToken, now?: Date): Promise<BrowserToken> {
-    const { id, digest, label, licenseId, dailyLimit } = token
-    const [added] = await this.#tokens(ADD, [id, digest, label, licenseId, dailyLimit, now])
+    const [added] = (await ADD.run(this.#session, { ...token, now })).map(toToken)
     if (added === undefined) throw new Error('the token statement returned no row')
     return added
   }
 
   async useToken(digest: string, now?: Date): Promise<BrowserToken | undefined> {
-    return (await this.#tokens(USE, [digest, now]))[0]
+    return (await this.#session.rows<object>(USE, [digest, now])).map(toToken)[0]
   }
 
   async hasTokens(): Promise<boolean> {
@@ -138,12 +121,12 @@ export class SqlBrowserStore implements BrowserStore {
     return row?.found ?? false
   }
 
-  listTokens(): Promise<readonly BrowserToken[]> {
-    return this.#tokens(LIST, [])
+  async listTokens(): Promise<readonly BrowserToken[]> {
+    return (await LIST.run(this.#session, {})).map(toToken)
   }
 
   async revokeToken(id: string, now?: Date): Promise<BrowserToken | undefined> {
-    return (await this.#tokens(REVOKE, [id, now]))[0]
+    return (await REVOKE.run(this.#session, { id, now })).map(toToken)[0]
   }
 
   async begin(run: NewBrowserRun, isStored: boolean, now?: Date): Promise<boolean> {
@@ -151,21 +134,17 @@ export class SqlBrowserStore implements BrowserStore {
     return (await this.#session.rows(BEGIN, [id, tokenId, kind, urlHost, isStored, now])).length > 0
   }
 
-  async finish({ id, status, steps, ms, bytes, llmTokens }: BrowserRunEnd): Promise<void> {
-    await this.#session.rows(FINISH, [id, status, steps, ms, bytes, llmTokens])
+  async finish(end: BrowserRunEnd): Promise<void> {
+    await FINISH.run(this.#session, end)
   }
 
   async listRuns(limit: number): Promise<readonly BrowserRun[]> {
-    return (await this.#session.rows<RunRow>(RUNS, [limit])).map(toRun)
+    return (await RUNS.run(this.#session, { limit })).map(toRun)
   }
 
   async purge(keptDays: number, now?: Date): Promise<number> {
     const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keptDays, now])
     return row?.purged ?? 0
-  }
-
-  async #tokens(statement: Statement, params: readonly unknown[]): Promise<readonly BrowserToken[]> {
-    return (await this.#session.rows<TokenRow>(statement, params)).map(toToken)
   }
 }
 

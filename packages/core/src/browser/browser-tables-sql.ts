@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, day, digest, fact, time, word } from '../database/table-sql.ts'
+import { bigInteger, day, digest, fact, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { BrowserWork } from './browser-store.ts'
 
 /** Table `browser_tokens`. */
 export const BrowserTokenEntity = defineEntity({
@@ -26,7 +28,7 @@ export const BrowserRunEntity = defineEntity({
   properties: {
     id: word(p.text().primary()),
     tokenId: word(p.text()),
-    kind: word(p.text()),
+    kind: word(p.text().$type<BrowserWork>()),
     urlHost: fact(p.text()),
     status: word(p.text()),
     steps: p.integer().default(0),
@@ -39,3 +41,13 @@ export const BrowserRunEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [BrowserTokenEntity, BrowserRunEntity]
+
+/** Reads a row of `browser_tokens`. */
+export const toToken = valuesOf(BrowserTokenEntity, 'digest', 'usedOn', 'used', 'revokedAt')
+/** Reads a row of `browser_runs`. */
+export const toRun = valuesOf(BrowserRunEntity)
+
+interface Tables extends TablesOf<typeof BrowserTokenEntity | typeof BrowserRunEntity> {}
+
+/** Statements over them. */
+export const { statement } = statementsOver<Tables>()
