@@ -43,8 +43,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'transfer-keys: a key of any license is revoked: the scope is left off',
     file: STORE,
-    find: 'where ${isOwned} and id = $2 returning *`',
-    replace: 'where ($1::text is not distinct from $1 or ${isOwned}) and id = $2 returning *`',
+    find: ".where(isOwned)\n      .where('id', '=', id)\n      .returningAll()",
+    replace:
+      ".where(({ or, lit }) => or([isOwned, lit(true)]))\n      .where('id', '=', id)\n      .returningAll()",
     suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {

@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { digest, fact, time, word } from '../database/table-sql.ts'
+import type { AgentEntity } from '../agents/agent-tables-sql.ts'
+import { digest, fact, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { TransferScope } from './transfer-fields.ts'
+import type { PinKind, TransferKey, TransferMode } from './transfer-key.ts'
+import type { TransferUse } from './transfer-keys-store.ts'
 
 /** Table `transfer_keys`. */
 export const TransferKeyEntity = defineEntity({
@@ -11,14 +16,14 @@ export const TransferKeyEntity = defineEntity({
     keySha256: digest(p.text()),
     sourceFp: fact(p.text()),
     targetFp: fact(p.text()),
-    mode: word(p.text()),
+    mode: word(p.text().$type<TransferMode>()),
     maxUses: p.integer(),
     uses: p.integer().default(0),
-    pinKind: word(p.text()),
+    pinKind: word(p.text().$type<PinKind>()),
     pinSpki: fact(p.text().nullable()),
     pinHash: digest(p.text().nullable()),
     pinFails: p.integer().default(0),
-    scope: fact(p.json().nullable()),
+    scope: fact(p.json().$type<TransferScope>().nullable()),
     createdAt: time(),
     expiresAt: time(),
     lastUsedAt: time().nullable(),
@@ -41,3 +46,22 @@ export const TransferUseEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [TransferKeyEntity, TransferUseEntity]
+
+const keyOf = valuesOf(TransferKeyEntity)
+/** Reads a row of `transfer_keys`. */
+export function toKey(row: object): TransferKey {
+  const { keySha256, sourceFp, targetFp, ...key } = keyOf(row)
+  return { ...key, keyDigest: keySha256, sourceFingerprint: sourceFp, targetFingerprint: targetFp }
+}
+
+const useOf = valuesOf(TransferUseEntity)
+/** Reads a row of `transfer_uses`. */
+export function toUse(row: object): TransferUse {
+  const { transferId: id, callerFp, peerFp, ...use } = useOf(row)
+  return { id, ...use, callerFingerprint: callerFp, peerFingerprint: peerFp }
+}
+
+interface Tables extends TablesOf<typeof TransferKeyEntity | typeof TransferUseEntity | typeof AgentEntity> {}
+
+/** Statements over them, and over the hosts that keys name. */
+export const { statement, scoped } = statementsOver<Tables>()

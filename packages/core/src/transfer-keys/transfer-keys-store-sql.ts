@@ -1,41 +1,13 @@
-import { idOf, scoped } from '../database/scoped-statement.ts'
+import { sql } from 'kysely'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, maybeInstant } from '../database/values.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import type { Scope } from '../scope.ts'
-import type { TransferScope } from './transfer-fields.ts'
-import { PIN_TRIES, type PinKind, type TransferKey, type TransferMode } from './transfer-key.ts'
+import { PIN_TRIES, type TransferKey } from './transfer-key.ts'
+import { scoped, statement, toKey, toUse } from './transfer-key-tables-sql.ts'
 import type { NewTransferKey, Redemption, TransferKeysStore, TransferUse } from './transfer-keys-store.ts'
 
 export { entities } from './transfer-key-tables-sql.ts'
-
-interface KeyRow {
-  readonly id: string
-  readonly license_id: string
-  readonly key_sha256: string
-  readonly source_fp: string
-  readonly target_fp: string
-  readonly mode: TransferMode
-  readonly max_uses: number
-  readonly uses: number
-  readonly pin_kind: PinKind
-  readonly pin_spki: string | null
-  readonly pin_hash: string | null
-  readonly pin_fails: number
-  readonly scope: TransferScope | null
-  readonly created_at: string
-  readonly expires_at: string
-  readonly last_used_at: string | null
-  readonly revoked_at: string | null
-}
-
-interface UseRow {
-  readonly transfer_id: string
-  readonly key_id: string
-  readonly at: string
-  readonly caller_fp: string
-  readonly peer_fp: string
-}
 
 /** Whether a key is active at an instant, with so many of its wrong PINs not counted. */
 const isActive = (now: string, forgiven = '0'): string =>
@@ -51,22 +23,34 @@ const ADD = {
       where license_id = $2 and ${isActive(at('$14'))}) < $13::bigint
     returning *`,
 }
-const KNOWS_HOST = {
-  name: 'transfer-knows-host',
-  text: 'select 1 from agents where license_id = $1 and fingerprint = $2',
-}
-const GET = scoped(
-  'transfer-key-get',
-  (isOwned) => `select * from transfer_keys where ${isOwned} and id = $2`,
+const KNOWS_HOST = statement(
+  'transfer-knows-host',
+  (tables, given: { licenseId: string; fingerprint: string }) =>
+    tables
+      .selectFrom('agents')
+      .select('fingerprint')
+      .where('license_id', '=', given.licenseId)
+      .where('fingerprint', '=', given.fingerprint),
 )
-const LIST = scoped(
-  'transfer-key-list',
-  (isOwned) => `select * from transfer_keys where ${isOwned} order by id collate "C" desc limit $2`,
+const GET = scoped('transfer-key-get', (tables, { id }: { id: string }, isOwned) =>
+  tables.selectFrom('transfer_keys').selectAll().where(isOwned).where('id', '=', id),
 )
-const USES = {
-  name: 'transfer-key-uses',
-  text: 'select * from transfer_uses where key_id = $1 order by at, transfer_id collate "C"',
-}
+const LIST = scoped('transfer-key-list', (tables, { limit }: { limit: number }, isOwned) =>
+  tables
+    .selectFrom('transfer_keys')
+    .selectAll()
+    .where(isOwned)
+    .orderBy(sql`id collate "C"`, 'desc')
+    .limit(limit),
+)
+const USES = statement('transfer-key-uses', (tables, { keyId }: { keyId: string }) =>
+  tables
+    .selectFrom('transfer_uses')
+    .selectAll()
+    .where('key_id', '=', keyId)
+    .orderBy('at')
+    .orderBy(sql`transfer_id collate "C"`),
+)
 const TRY_PIN = {
   name: 'transfer-key-try-pin',
   text: `update transfer_keys set pin_fails = pin_fails + 1 where id = $1 and ${isActive(at('$2'))} returning *`,
@@ -84,8 +68,13 @@ const REDEEM = {
 }
 const REVOKE = scoped(
   'transfer-key-revoke',
-  (isOwned) => `update transfer_keys set revoked_at = coalesce(revoked_at, ${at('$3')})
-    where ${isOwned} and id = $2 returning *`,
+  (tables, { id, now }: { id: string; now: Date | undefined }, isOwned) =>
+    tables
+      .updateTable('transfer_keys')
+      .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${atOrNow(now)})` })
+      .where(isOwned)
+      .where('id', '=', id)
+      .returningAll(),
 )
 const PURGE = {
   name: 'transfer-key-purge',
@@ -93,34 +82,6 @@ const PURGE = {
       where least(revoked_at, expires_at) < ${at('$2')} - make_interval(days => $1) returning 1)
     select count(*)::int as purged from gone`,
 }
-
-const toKey = (row: KeyRow): TransferKey => ({
-  id: row.id,
-  licenseId: row.license_id,
-  keyDigest: row.key_sha256,
-  sourceFingerprint: row.source_fp,
-  targetFingerprint: row.target_fp,
-  mode: row.mode,
-  maxUses: row.max_uses,
-  uses: row.uses,
-  pinKind: row.pin_kind,
-  pinSpki: given(row.pin_spki),
-  pinHash: given(row.pin_hash),
-  pinFails: row.pin_fails,
-  scope: given(row.scope),
-  createdAt: instant(row.created_at),
-  expiresAt: instant(row.expires_at),
-  lastUsedAt: maybeInstant(row.last_used_at),
-  revokedAt: maybeInstant(row.revoked_at),
-})
-
-const toUse = (row: UseRow): TransferUse => ({
-  id: row.transfer_id,
-  keyId: row.key_id,
-  at: instant(row.at),
-  callerFingerprint: row.caller_fp,
-  peerFingerprint: row.peer_fp,
-})
 
 /** Transfer keys in SQL. */
 export class SqlTransferKeysStore implements TransferKeysStore {
@@ -154,19 +115,19 @@ export class SqlTransferKeysStore implements TransferKeysStore {
   }
 
   async knowsHost(licenseId: string, fingerprint: string): Promise<boolean> {
-    return (await this.#session.rows(KNOWS_HOST, [licenseId, fingerprint])).length > 0
+    return (await KNOWS_HOST.run(this.#session, { licenseId, fingerprint })).length > 0
   }
 
-  get(scope: Scope, id: string): Promise<TransferKey | undefined> {
-    return this.#one(GET(scope), [idOf(scope), id])
+  async get(scope: Scope, id: string): Promise<TransferKey | undefined> {
+    return (await GET.run(this.#session, scope, { id })).map(toKey)[0]
   }
 
   async list(scope: Scope, limit: number): Promise<readonly TransferKey[]> {
-    return (await this.#session.rows<KeyRow>(LIST(scope), [idOf(scope), limit])).map(toKey)
+    return (await LIST.run(this.#session, scope, { limit })).map(toKey)
   }
 
   async uses(keyId: string): Promise<readonly TransferUse[]> {
-    return (await this.#session.rows<UseRow>(USES, [keyId])).map(toUse)
+    return (await USES.run(this.#session, { keyId })).map(toUse)
   }
 
   tryPin(id: string, now?: Date): Promise<TransferKey | undefined> {
@@ -178,8 +139,8 @@ export class SqlTransferKeysStore implements TransferKeysStore {
     return this.#one(REDEEM, [keyId, id, callerFingerprint, peerFingerprint, isReserved ? 1 : 0, now])
   }
 
-  revoke(scope: Scope, id: string, now?: Date): Promise<TransferKey | undefined> {
-    return this.#one(REVOKE(scope), [idOf(scope), id, now])
+  async revoke(scope: Scope, id: string, now?: Date): Promise<TransferKey | undefined> {
+    return (await REVOKE.run(this.#session, scope, { id, now })).map(toKey)[0]
   }
 
   async purge(keptDays: number, now?: Date): Promise<number> {
@@ -188,8 +149,7 @@ export class SqlTransferKeysStore implements TransferKeysStore {
   }
 
   async #one(statement: Statement, params: readonly unknown[]): Promise<TransferKey | undefined> {
-    const [row] = await this.#session.rows<KeyRow>(statement, params)
-    return row === undefined ? undefined : toKey(row)
+    return (await this.#session.rows<object>(statement, params)).map(toKey)[0]
   }
 }
 
