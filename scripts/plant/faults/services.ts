@@ -34,8 +34,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'hosts: those of every license are listed: the scope is left off',
     file: 'packages/core/src/agents/agents-store-sql.ts',
-    find: '`select * from agents where ${isOwned}\n',
-    replace: '`select * from agents where ($1::text is not distinct from $1 or ${isOwned})\n',
+    find: '\n    .where(isOwned)',
+    replace: '',
     suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {

@@ -1,5 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, fact, float, time, word } from '../database/table-sql.ts'
+import { bigInteger, fact, float, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { JobKind } from '../jobs/job.ts'
+import type { Agent } from './agent.ts'
 
 /** Table `agents`. */
 export const AgentEntity = defineEntity({
@@ -25,7 +28,7 @@ export const AgentEntity = defineEntity({
     seq: bigInteger().default(0),
     drainedAt: time().nullable(),
     firstSeenAt: time(),
-    kinds: fact(p.array().nullable()),
+    kinds: fact(p.array().$type<readonly JobKind[]>().nullable()),
     concurrency: p.integer().nullable(),
     accessKey: fact(p.text().nullable()),
     accessKeyAt: time().nullable(),
@@ -50,3 +53,15 @@ export const HostIdentityEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [AgentEntity, HostIdentityEntity]
+
+const read = valuesOf(AgentEntity, 'seq', 'accessProofMs')
+/** Reads a row of `agents`. */
+export function toAgent(row: object): Agent {
+  const { state: reportedState, ...agent } = read(row)
+  return { ...agent, reportedState }
+}
+
+interface Tables extends TablesOf<typeof AgentEntity> {}
+
+/** Statements over hosts. */
+export const { statement, scoped } = statementsOver<Tables>()

@@ -1,43 +1,18 @@
+import { sql } from 'kysely'
 import { type Addressing, identity, matched } from '../database/answers.ts'
-import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Rows, Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant, isoOrNull, maybeInstant } from '../database/values.ts'
-import type { JobKind } from '../jobs/job.ts'
+import { atOrNow } from '../database/typed-statement.ts'
+import { isoOrNull } from '../database/values.ts'
 import { cancelledJobIds } from '../jobs/job-row-sql.ts'
 import { isLicensed } from '../licenses/licenses-store-sql.ts'
 import { Problem } from '../problem.ts'
 import type { Scope } from '../scope.ts'
 import type { Agent } from './agent.ts'
+import { scoped, statement, toAgent } from './agent-tables-sql.ts'
 import type { AgentChange, AgentsStore, HeartbeatOutcome, HeartbeatWrite, HostWork } from './agents-store.ts'
 
 export { entities } from './agent-tables-sql.ts'
-
-interface AgentRow {
-  readonly license_id: string
-  readonly fingerprint: string
-  readonly hostname: string
-  readonly label: string
-  readonly state: string
-  readonly version: string
-  readonly boot_id: string
-  readonly cpu_pct: number | null
-  readonly mem_pct: number | null
-  readonly disk_pct: number | null
-  readonly disk_total_gb: number | null
-  readonly last_capture_at: number | null
-  readonly capture_success: boolean | null
-  readonly last_drill_at: number | null
-  readonly drill_pass: boolean | null
-  readonly last_heartbeat: string | null
-  readonly drained_at: string | null
-  readonly first_seen_at: string
-  readonly kinds: readonly JobKind[] | null
-  readonly concurrency: number | null
-  readonly access_key: string | null
-  readonly access_key_at: string | null
-  readonly access_refused_at: string | null
-}
 
 // The columns that a heartbeat may change, with their types, in the order of the parameters from $5 on.
 const REPORTED = [
@@ -142,25 +117,44 @@ export async function heartbeats(
 const outcomeOf = (row: HeartbeatRow | undefined): HeartbeatOutcome | undefined =>
   row && { seq: row.seq, cancel: row.cancel ?? [], drained: row.drained ?? false }
 
-const LIST = scoped(
-  'agent-list',
-  (isOwned) => `select * from agents where ${isOwned}
-    order by hostname collate "C", fingerprint collate "C", license_id collate "C"`,
+interface Host {
+  readonly licenseId: string
+  readonly fingerprint: string
+}
+
+const LIST = scoped('agent-list', (tables, _, isOwned) =>
+  tables
+    .selectFrom('agents')
+    .selectAll()
+    .where(isOwned)
+    .orderBy(sql`hostname collate "C"`)
+    .orderBy(sql`fingerprint collate "C"`)
+    .orderBy(sql`license_id collate "C"`),
 )
 
-const CHANGE = {
-  name: 'agent-change',
-  text: `update agents set label = coalesce($3::text, label),
-      drained_at = case when $4::boolean is null then drained_at when not $4 then null
-        else coalesce(drained_at, ${at('$5')}) end
-    where license_id = $1 and fingerprint = $2 returning *`,
-}
+const CHANGE = statement(
+  'agent-change',
+  (tables, { licenseId, fingerprint, label, drained, now }: Host & AgentChange & { now: Date | undefined }) =>
+    tables
+      .updateTable('agents')
+      .set({
+        label: sql<string>`coalesce(${label}::text, label)`,
+        drained_at: sql<Date>`case when ${drained}::boolean is null then drained_at when not ${drained} then null
+          else coalesce(drained_at, ${atOrNow(now)}) end`,
+      })
+      .where('license_id', '=', licenseId)
+      .where('fingerprint', '=', fingerprint)
+      .returningAll(),
+)
 
-const NOTE_WORK = {
-  name: 'agent-note-work',
-  text: `update agents set kinds = $3::text[], concurrency = $4
-    where license_id = $1 and fingerprint = $2 returning fingerprint`,
-}
+const NOTE_WORK = statement('agent-note-work', (tables, given: Host & HostWork) =>
+  tables
+    .updateTable('agents')
+    .set({ kinds: given.kinds, concurrency: given.concurrency })
+    .where('license_id', '=', given.licenseId)
+    .where('fingerprint', '=', given.fingerprint)
+    .returning('fingerprint'),
+)
 
 const FORGET = {
   name: 'agent-forget',
@@ -176,32 +170,6 @@ const TURN_AWAY = {
       (select count(*) from (select from agents where license_id = $1 limit $3::bigint + 1) counted)
     returning fingerprint`,
 }
-
-const toAgent = (row: AgentRow): Agent => ({
-  licenseId: row.license_id,
-  fingerprint: row.fingerprint,
-  hostname: row.hostname,
-  label: row.label,
-  reportedState: row.state,
-  version: row.version,
-  bootId: row.boot_id,
-  cpuPct: given(row.cpu_pct),
-  memPct: given(row.mem_pct),
-  diskPct: given(row.disk_pct),
-  diskTotalGb: given(row.disk_total_gb),
-  lastCaptureAt: given(row.last_capture_at),
-  captureSuccess: given(row.capture_success),
-  lastDrillAt: given(row.last_drill_at),
-  drillPass: given(row.drill_pass),
-  lastHeartbeat: maybeInstant(row.last_heartbeat),
-  drainedAt: maybeInstant(row.drained_at),
-  firstSeenAt: instant(row.first_seen_at),
-  kinds: given(row.kinds),
-  concurrency: given(row.concurrency),
-  accessKey: given(row.access_key),
-  accessKeyAt: maybeInstant(row.access_key_at),
-  accessRefusedAt: maybeInstant(row.access_refused_at),
-})
 
 /** The registry of hosts in SQL. */
 export class SqlAgentsStore implements AgentsStore {
@@ -224,7 +192,7 @@ export class SqlAgentsStore implements AgentsStore {
   }
 
   async list(scope: Scope): Promise<readonly Agent[]> {
-    return (await this.#session.rows<AgentRow>(LIST(scope), [idOf(scope)])).map(toAgent)
+    return (await LIST.run(this.#session, scope, {})).map(toAgent)
   }
 
   async change(
@@ -233,14 +201,11 @@ export class SqlAgentsStore implements AgentsStore {
     change: AgentChange,
     now?: Date,
   ): Promise<Agent | undefined> {
-    const params = [licenseId, fingerprint, change.label, change.drained, now]
-    const [row] = await this.#session.rows<AgentRow>(CHANGE, params)
-    return row === undefined ? undefined : toAgent(row)
+    return (await CHANGE.run(this.#session, { licenseId, fingerprint, ...change, now })).map(toAgent)[0]
   }
 
   async noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean> {
-    const params = [licenseId, fingerprint, work.kinds, work.concurrency]
-    return (await this.#session.rows(NOTE_WORK, params)).length > 0
+    return (await NOTE_WORK.run(this.#session, { licenseId, fingerprint, ...work })).length > 0
   }
 
   async turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean> {
