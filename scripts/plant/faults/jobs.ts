@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'jobs: any job is read: the scope is left off',
     file: 'packages/core/src/jobs/jobs-store-sql.ts',
-    find: '`select * from jobs where ${isOwned} and id = $2`',
-    replace: '`select * from jobs where ($1::text is not distinct from $1 or ${isOwned}) and id = $2`',
+    find: ".selectAll().where(isOwned).where('id', '=', jobId)",
+    replace: ".selectAll().where('id', '=', jobId)",
     suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {

@@ -51,8 +51,9 @@ export const fact = kept('fact')
 /** A name that the service made, or a word of its own. */
 export const word = kept('word')
 
-type Selected<T> = T extends IType<unknown, infer Raw> ? Raw : T
-type Used<T> = T extends IType<infer Runtime, unknown> ? Runtime : T
+// An object with any keys looks like a type of a column, but is a value: the one of a column of JSON.
+type Selected<T> = T extends IType<unknown, infer Raw> ? (string extends keyof T ? T : Raw) : T
+type Used<T> = T extends IType<infer Runtime, unknown> ? (string extends keyof T ? T : Runtime) : T
 type Absent<T> = null extends T ? undefined : never
 type Written<T> = Used<Exclude<T, null>> | (null extends T ? null | undefined : never)
 

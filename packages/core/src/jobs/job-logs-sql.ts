@@ -1,15 +1,14 @@
+import { type Selectable, sql } from 'kysely'
 import type { Session } from '../database/session.ts'
 import type { LogRoom, StoredLine } from './job-log.ts'
 import { decodeLines } from './job-log-body.ts'
+import { statement, type Tables } from './job-tables-sql.ts'
 import type { AttemptLines } from './jobs-store.ts'
 
-interface ChunkRow {
-  readonly attempt: number
-  readonly first_line: number
-  readonly first_offset: number
-  readonly lines: number
-  readonly body: Uint8Array
-}
+type ChunkRow = Pick<
+  Selectable<Tables['job_log_chunks']>,
+  'attempt' | 'first_line' | 'first_offset' | 'lines' | 'body'
+>
 
 // Begins at the chunk that holds line $2, so that followers of a long log do not read it again each time.
 export const READ = {
@@ -20,11 +19,14 @@ export const READ = {
     order by first_line limit 64`,
 }
 
-const LENGTHS = {
-  name: 'job-log-lengths',
-  text: `select attempt, sum(lines)::int as lines from job_log_chunks where job_id = $1
-    group by attempt order by attempt`,
-}
+const LENGTHS = statement('job-log-lengths', (tables, { jobId }: { jobId: string }) =>
+  tables
+    .selectFrom('job_log_chunks')
+    .select(['attempt', sql<number>`sum(lines)::int`.as('lines')])
+    .where('job_id', '=', jobId)
+    .groupBy('attempt')
+    .orderBy('attempt'),
+)
 
 /** Stored lines of all attempts, `after` of them skipped, as many as `room` has space for. */
 export async function readLogs(
@@ -63,4 +65,4 @@ async function take(chunk: ChunkRow, position: number, room: LogRoom, found: Sto
 
 /** How many lines each attempt stored. */
 export const logLengths = (session: Session, jobId: string): Promise<readonly AttemptLines[]> =>
-  session.rows<AttemptLines>(LENGTHS, [jobId])
+  LENGTHS.run(session, { jobId })

@@ -1,37 +1,11 @@
+import type { Selectable } from 'kysely'
 import { given, instant, maybeInstant } from '../database/values.ts'
-import type { Job, JobKind, JobState } from './job.ts'
+import type { Job } from './job.ts'
+import type { Tables } from './job-tables-sql.ts'
 import type { ListedJob, ReportedJob } from './jobs-store.ts'
 
 /** A row of `jobs` as the drivers give it. */
-export interface JobRow {
-  readonly id: string
-  readonly license_id: string
-  readonly kind: JobKind
-  readonly state: JobState
-  readonly payload: Readonly<Record<string, unknown>>
-  readonly target: string
-  readonly urgent: boolean
-  readonly app: string | null
-  readonly serial_key: string | null
-  readonly dedupe_key: string | null
-  readonly deployment_id: string | null
-  readonly retry_of: string | null
-  readonly created_at: string
-  readonly due_at: string
-  readonly available_at: string
-  readonly claimed_by: string | null
-  readonly claimed_at: string | null
-  readonly started_at: string | null
-  readonly finished_at: string | null
-  readonly attempt: number
-  readonly lost: number
-  readonly max_attempts: number
-  readonly timeout_seconds: number
-  readonly cancel_requested_at: string | null
-  readonly cancel_reason: string | null
-  readonly exit_code: number | null
-  readonly error: string | null
-}
+export type JobRow = Selectable<Tables['jobs']>
 
 /** The columns of a job in a list: all but the payload, and those that nobody reads. */
 export const LISTED = [
@@ -61,10 +35,14 @@ export const LISTED = [
   'cancel_reason',
   'exit_code',
   'error',
-] as const
+] as const satisfies readonly (keyof JobRow)[]
 
+// Claims and reports take these maps: a reader made from the entity takes three times as long.
 /** The job of a row. A pending urgent job stands at minus infinity: it has been due since it was made. */
-export const toJob = (row: JobRow): Job => ({ ...toListedJob(row), payload: row.payload })
+export const toJob = (row: ListedRow & Pick<JobRow, 'payload'>): Job => ({
+  ...toListedJob(row),
+  payload: row.payload,
+})
 
 /** A row of those columns. */
 export type ListedRow = Pick<JobRow, (typeof LISTED)[number]>

@@ -1,6 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { bigInteger, fact, float, redacted, time, verbatim, word } from '../database/table-sql.ts'
-import type { JobState } from './job.ts'
+import type { GeneratedAlways } from 'kysely'
+import {
+  bigInteger,
+  fact,
+  float,
+  redacted,
+  type TablesOf,
+  time,
+  verbatim,
+  word,
+} from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
+import type { Job, JobKind, JobState } from './job.ts'
 
 /** Table `jobs`. */
 export const JobEntity = defineEntity({
@@ -9,9 +20,9 @@ export const JobEntity = defineEntity({
   properties: {
     id: word(p.text().primary()),
     licenseId: word(p.text()),
-    kind: word(p.text()),
+    kind: word(p.text().$type<JobKind>()),
     state: word(p.text().$type<JobState>().default('pending')),
-    payload: verbatim(p.json()),
+    payload: verbatim(p.json().$type<Job['payload']>()),
     target: fact(p.text().default('')),
     urgent: p.boolean().default(false),
     app: fact(p.text().nullable()),
@@ -61,3 +72,12 @@ export const JobLogChunkEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [JobEntity, JobLogChunkEntity]
+
+type Made = TablesOf<typeof JobEntity | typeof JobLogChunkEntity>
+/** Both tables. The database computes `has_failed`: no statement writes it. */
+export interface Tables extends Omit<Made, 'jobs'> {
+  readonly jobs: Omit<Made['jobs'], 'has_failed'> & { readonly has_failed: GeneratedAlways<boolean> }
+}
+
+/** Statements over both tables. */
+export const { statement, scoped } = statementsOver<Tables>()

@@ -1,7 +1,9 @@
-import { idOf, scoped } from '../database/scoped-statement.ts'
+import { type SqlBool, sql } from 'kysely'
+import { idOf, scoped as scopedText } from '../database/scoped-statement.ts'
 import { Scratch } from '../database/scratch.ts'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
+import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
 import { Problem } from '../problem.ts'
 import type { Scope } from '../scope.ts'
 import type { Job, JobState } from './job.ts'
@@ -16,26 +18,58 @@ import { hostOf as hostOfHeartbeat, type RenewItem, renewBatch } from './job-ren
 import { jobOf, report, type StatusItem } from './job-report-sql.ts'
 import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import { preface, supersede } from './job-supersede-sql.ts'
+import { scoped, statement } from './job-tables-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
 
 export { entities } from './job-tables-sql.ts'
 
-const DUE = `coalesce($14::timestamptz, ${at('$15')})`
-const INSERT = {
-  name: 'job-insert',
-  text: `insert into jobs (id, license_id, kind, payload, target, urgent, app, serial_key, dedupe_key, deployment_id,
-      retry_of, max_attempts, timeout_seconds, created_at, due_at, available_at)
-    values ($1, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${at('$15')}, ${DUE},
-      svc_place($6, ${DUE}, ${at('$15')}))
-    on conflict (license_id, dedupe_key) where dedupe_key is not null and ${UNFINISHED} do nothing returning *`,
-}
-const BY_DEDUPE_KEY = {
-  name: 'job-by-dedupe-key',
-  text: `select * from jobs where license_id = $1 and dedupe_key = $2 and ${UNFINISHED}`,
-}
-const CANCEL = scoped(
+// The words of the partial indexes.
+const IS_UNFINISHED = sql.raw<SqlBool>(UNFINISHED)
+
+type Inserted = Omit<port.NewJob, 'payload'> & { payload: string; now: Date | undefined }
+const INSERT = statement('job-insert', (tables, given: Inserted) => {
+  const due = sql<Date>`coalesce(${given.runAt}::timestamptz, ${atOrNow(given.now)})`
+  return tables
+    .insertInto('jobs')
+    .values({
+      id: given.id,
+      license_id: given.licenseId,
+      kind: given.kind,
+      payload: sql<Job['payload']>`${given.payload}::jsonb`,
+      target: given.target,
+      urgent: given.urgent,
+      app: given.app,
+      serial_key: given.serialKey,
+      dedupe_key: given.dedupeKey,
+      deployment_id: given.deploymentId,
+      retry_of: given.retryOf,
+      max_attempts: given.maxAttempts,
+      timeout_seconds: given.timeoutSeconds,
+      created_at: atOrNow(given.now),
+      due_at: due,
+      available_at: sql<Date>`svc_place(${given.urgent}, ${due}, ${atOrNow(given.now)})`,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['license_id', 'dedupe_key'])
+        .where('dedupe_key', 'is not', null)
+        .where(IS_UNFINISHED)
+        .doNothing(),
+    )
+    .returningAll()
+})
+type Deduped = Pick<port.NewJob, 'licenseId' | 'dedupeKey'>
+const BY_DEDUPE_KEY = statement('job-by-dedupe-key', (tables, { licenseId, dedupeKey }: Deduped) =>
+  tables
+    .selectFrom('jobs')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('dedupe_key', '=', present(dedupeKey))
+    .where(IS_UNFINISHED),
+)
+const CANCEL = scopedText(
   'job-cancel',
   (isOwned) => `update jobs set state = case when state = 'pending' then 'failed' else state end,
       finished_at = case when state = 'pending' then ${at('$5')} end,
@@ -45,12 +79,21 @@ const CANCEL = scoped(
     where ${isOwned} and id = $2 and ${UNFINISHED}
       and ($3::text is null or claimed_by = $3 or (state = 'pending' and target in ('', $3))) returning *`,
 )
-const FINISHED = scoped(
-  'job-finished',
-  (isOwned) => `select * from jobs where ${isOwned} and id = $2 and not (${UNFINISHED})
-    and ($3::text is null or coalesce(claimed_by, $3) = $3)`,
+type Finished = Pick<port.CancelWrite, 'jobId' | 'fingerprint'>
+const FINISHED = scoped('job-finished', (tables, { jobId, fingerprint }: Finished, isOwned) =>
+  tables
+    .selectFrom('jobs')
+    .selectAll()
+    .where(isOwned)
+    .where('id', '=', jobId)
+    .where('finished_at', 'is not', null)
+    .where(({ eb, or }) =>
+      or([isAbsent(fingerprint), eb('claimed_by', 'is', null), eb('claimed_by', '=', present(fingerprint))]),
+    ),
 )
-const GET = scoped('job-get', (isOwned) => `select * from jobs where ${isOwned} and id = $2`)
+const GET = scoped('job-get', (tables, { jobId }: { jobId: string }, isOwned) =>
+  tables.selectFrom('jobs').selectAll().where(isOwned).where('id', '=', jobId),
+)
 // Along the index of pending jobs by license.
 const PENDING = {
   name: 'job-pending',
@@ -58,11 +101,19 @@ const PENDING = {
     where license_id = $1 and ${UNFINISHED} and claimed_by is null limit $2) waiting`,
 }
 const IS_RUN = { name: 'job-is-run', text: `select svc_is_run($1, $2, $3, ${at('$4')}) as is_run` }
-const SERIAL_HOLDER = {
-  name: 'job-serial-holder',
-  text: `select * from jobs where license_id = $1 and serial_key = $2 and ${UNFINISHED} and id <> $3
-    and available_at < 'infinity' order by available_at limit 1`,
-}
+type Held = Pick<Job, 'id' | 'licenseId'> & { serialKey: string }
+const SERIAL_HOLDER = statement('job-serial-holder', (tables, { id, licenseId, serialKey }: Held) =>
+  tables
+    .selectFrom('jobs')
+    .selectAll()
+    .where('license_id', '=', licenseId)
+    .where('serial_key', '=', serialKey)
+    .where(IS_UNFINISHED)
+    .where('id', '<>', id)
+    .where('available_at', '<', sql<string>`'infinity'`)
+    .orderBy('available_at')
+    .limit(sql.lit(1)),
+)
 // Unfinished jobs alone are counted, by their indexes: those that have ended are all there have ever been.
 const COUNTS = {
   name: 'job-counts',
@@ -120,21 +171,12 @@ export class SqlJobsStore implements port.JobsStore {
   }
 
   async enqueue(job: port.NewJob, now?: Date): Promise<{ job: Job; created: boolean }> {
-    const { id, licenseId, kind, payload, target, urgent, app, serialKey, dedupeKey, deploymentId } = job
-    const identity = [id, licenseId, kind, JSON.stringify(payload), target, urgent, app, serialKey, dedupeKey]
-    const params = [
-      ...identity,
-      deploymentId,
-      job.retryOf,
-      job.maxAttempts,
-      job.timeoutSeconds,
-      job.runAt,
-      now,
-    ]
+    const { licenseId, dedupeKey } = job
+    const inserted = { ...job, payload: JSON.stringify(job.payload), now }
     for (;;) {
-      const [row] = await this.#session.rows<JobRow>(INSERT, params)
+      const [row] = await INSERT.run(this.#session, inserted)
       if (row !== undefined) return { job: toJob(row), created: true }
-      const [existing] = await this.#session.rows<JobRow>(BY_DEDUPE_KEY, [licenseId, dedupeKey])
+      const [existing] = await BY_DEDUPE_KEY.run(this.#session, { licenseId, dedupeKey })
       if (existing !== undefined) return { job: toJob(existing), created: false }
     }
   }
@@ -171,7 +213,7 @@ export class SqlJobsStore implements port.JobsStore {
       CANCELLED_ERROR,
     ])
     if (row !== undefined) return { job: toJob(row), effect: row.state === 'failed' ? 'ended' : 'requested' }
-    const [finished] = await this.#session.rows<JobRow>(FINISHED(scope), [idOf(scope), jobId, fingerprint])
+    const [finished] = await FINISHED.run(this.#session, scope, { jobId, fingerprint })
     return finished === undefined ? undefined : { job: toJob(finished), effect: 'none' }
   }
 
@@ -188,8 +230,7 @@ export class SqlJobsStore implements port.JobsStore {
   }
 
   async get(scope: Scope, jobId: string): Promise<Job | undefined> {
-    const [row] = await this.#session.rows<JobRow>(GET(scope), [idOf(scope), jobId])
-    return row === undefined ? undefined : toJob(row)
+    return (await GET.run(this.#session, scope, { jobId })).map(toJob)[0]
   }
 
   list(scope: Scope, filter: port.JobFilter): Promise<readonly port.ListedJob[]> {
@@ -207,9 +248,9 @@ export class SqlJobsStore implements port.JobsStore {
   }
 
   async serialHolder(job: port.ListedJob): Promise<Job | undefined> {
-    if (job.serialKey === undefined || job.availableAt !== undefined) return undefined
-    const [row] = await this.#session.rows<JobRow>(SERIAL_HOLDER, [job.licenseId, job.serialKey, job.id])
-    return row === undefined ? undefined : toJob(row)
+    const { id, licenseId, serialKey, availableAt } = job
+    if (serialKey === undefined || availableAt !== undefined) return undefined
+    return (await SERIAL_HOLDER.run(this.#session, { id, licenseId, serialKey })).map(toJob)[0]
   }
 
   lastClaim(licenseId: string): Promise<Date | undefined> {
