@@ -91,8 +91,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'git: scope left off what finds hooks',
     file: 'packages/core/src/git/git-hooks-store-sql.ts',
-    find: '${isOwned} and (id = $2 or app = $2)',
-    replace: '(${isOwned} or true) and (id = $2 or app = $2)',
+    find: '.where(isOwned)\n    .where(({ eb, or })',
+    replace: '.where(({ or, lit }) => or([isOwned, lit(true)]))\n    .where(({ eb, or })',
     suites: ['packages/core/test/storage/scopes.test.ts'],
   },
   {
@@ -147,8 +147,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'git: deliveries that arrive together do not wait for each other',
     file: 'packages/core/src/git/git-hooks-store-sql.ts',
-    find: "text: 'select * from git_hooks where id = $1 for update'",
-    replace: "text: 'select * from git_hooks where id = $1 and true'",
+    find: '.forUpdate()',
+    replace: '',
     suites: ['packages/core/test/git/git-pushes.test.ts'],
   },
   {

@@ -91,7 +91,7 @@ export class SqlBillingStore implements BillingStore {
   }
 
   async answer(licenseId: string, answer: CheckoutAnswer, now?: Date): Promise<void> {
-    await sql.ANSWER.run(this.#session, { licenseId, ...answer, now })
+    await sql.ANSWER.run(this.#session, { ...answer, licenseId, now })
   }
 
   async openDunning(dunning: Omit<Dunning, 'endedAt'>): Promise<boolean> {

@@ -1,44 +1,12 @@
 import { at } from '../database/statement-time.ts'
-import { given, instant } from '../database/values.ts'
-import type { GitProvider } from './git-hook.ts'
-import { type GitDelivery, SAME_BODY_HOURS } from './git-hooks-store.ts'
-import type { Ignored } from './push/push-verdict.ts'
+import { atOrNow } from '../database/typed-statement.ts'
+import { type NewGitDelivery, SAME_BODY_HOURS } from './git-hooks-store.ts'
+import { statement } from './git-tables-sql.ts'
 
-/** A row of `git_deliveries` as the drivers give it. */
-export interface DeliveryRow {
-  readonly id: string
-  readonly hook_id: string
-  readonly delivery_id: string
-  readonly body_sha256: string
-  readonly provider: GitProvider
-  readonly event: string
-  readonly ref: string
-  readonly before: string | null
-  readonly sha: string | null
-  readonly ignored_reason: Ignored | null
-  readonly job_id: string | null
-  readonly address: string
-  readonly received_at: string
-  readonly micros: string
+type Recorded = NewGitDelivery & {
+  readonly outcome: 'accepted' | 'ignored'
+  readonly now: Date | undefined
 }
-
-/** The delivery of a row. */
-export const toDelivery = (row: DeliveryRow): GitDelivery => ({
-  id: row.id,
-  hookId: row.hook_id,
-  deliveryId: row.delivery_id,
-  bodyDigest: row.body_sha256,
-  provider: row.provider,
-  event: row.event,
-  ref: row.ref,
-  before: given(row.before),
-  sha: given(row.sha),
-  ignored: given(row.ignored_reason),
-  jobId: given(row.job_id),
-  address: row.address,
-  receivedAt: instant(row.received_at),
-  micros: row.micros,
-})
 
 const SHOWN = '*, (extract(epoch from received_at) * 1000000)::bigint::text as micros'
 const NEWEST = 'order by received_at desc, id collate "C" desc'
@@ -57,21 +25,44 @@ export const DELIVERY = {
     text: `select ${SHOWN} from git_deliveries where hook_id = $1 and ref = $2
       and coalesce(ignored_reason, '') not in ('duplicate', 'stale') ${NEWEST} limit 1`,
   },
-  replaced: {
-    name: 'git-delivery-replaced',
-    text: `select from git_deliveries where hook_id = $1 and ref = $2 and before = $3 and outcome = 'accepted' limit 1`,
-  },
-  record: {
-    name: 'git-delivery-record',
-    text: `insert into git_deliveries (id, hook_id, delivery_id, body_sha256, provider, event, ref, before, sha, outcome,
-        ignored_reason, job_id, address, received_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, ${at('$14')})
-      on conflict (hook_id, delivery_id, ref) do update set id = excluded.id, body_sha256 = excluded.body_sha256,
-        provider = excluded.provider, event = excluded.event, before = excluded.before, sha = excluded.sha,
-        outcome = excluded.outcome, ignored_reason = excluded.ignored_reason, job_id = excluded.job_id,
-        address = excluded.address, received_at = excluded.received_at
-      where git_deliveries.job_id is null or excluded.outcome = 'accepted'`,
-  },
+  replaced: statement(
+    'git-delivery-replaced',
+    (tables, given: { hookId: string; ref: string; sha: string }) =>
+      tables
+        .selectFrom('git_deliveries')
+        .select('id')
+        .where('hook_id', '=', given.hookId)
+        .where('ref', '=', given.ref)
+        .where('before', '=', given.sha)
+        .where('outcome', '=', 'accepted')
+        .limit(1),
+  ),
+  record: statement('git-delivery-record', (tables, given: Recorded) => {
+    const recorded = {
+      id: given.id,
+      body_sha256: given.bodyDigest,
+      provider: given.provider,
+      event: given.event,
+      before: given.before,
+      sha: given.sha,
+      outcome: given.outcome,
+      ignored_reason: given.ignored,
+      job_id: given.jobId,
+      address: given.address,
+      received_at: atOrNow(given.now),
+    }
+    return tables
+      .insertInto('git_deliveries')
+      .values({ hook_id: given.hookId, delivery_id: given.deliveryId, ref: given.ref, ...recorded })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['hook_id', 'delivery_id', 'ref'])
+          .doUpdateSet(recorded)
+          .where(({ eb, or }) =>
+            or([eb('git_deliveries.job_id', 'is', null), eb('excluded.outcome', '=', 'accepted')]),
+          ),
+      )
+  }),
   list: {
     name: 'git-delivery-list',
     text: `select ${SHOWN} from git_deliveries where hook_id = $1 and ($3::bigint is null

@@ -1,12 +1,11 @@
+import { sql } from 'kysely'
 import type { Place } from '../cursor.ts'
-import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session, Statement } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { maybeInstant } from '../database/values.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import type { Scope } from '../scope.ts'
-import { DELIVERY, type DeliveryRow, toDelivery } from './git-deliveries-sql.ts'
+import { DELIVERY } from './git-deliveries-sql.ts'
 import type { GitHook, GitHookSettings } from './git-hook.ts'
-import { type HookRow, settingsParams, toHook } from './git-hook-row-sql.ts'
 import {
   type DeliveryKey,
   type GitDelivery,
@@ -17,6 +16,7 @@ import {
   type NewGitDelivery,
   type NewGitHook,
 } from './git-hooks-store.ts'
+import { type DeliveryRow, scoped, statement, toDelivery, toHook, toSecret } from './git-tables-sql.ts'
 
 export { entities } from './git-tables-sql.ts'
 
@@ -34,35 +34,67 @@ const CHANGE = {
   name: 'git-hook-change',
   text: `update git_hooks set (${SETTINGS}, updated_at) = (${VALUES}, ${at('$15')}) where id = $1 returning *`,
 }
-const REMOVE = { name: 'git-hook-remove', text: 'delete from git_hooks where id = $1 returning id' }
-const GET = scoped('git-hook-get', (isOwned) => `select * from git_hooks where ${isOwned} and id = $2`)
-const LOCK = { name: 'git-hook-lock', text: 'select * from git_hooks where id = $1 for update' }
-const LIST = scoped(
-  'git-hook-list',
-  (isOwned) => `select * from git_hooks where ${isOwned} order by app collate "C", id collate "C" limit $2`,
+const settingsParams = (settings: GitHookSettings): readonly unknown[] => [
+  settings.fingerprint,
+  settings.provider,
+  settings.repoUrl,
+  settings.branch,
+  settings.tags,
+  JSON.stringify(settings.paths),
+  JSON.stringify(settings.pathsIgnore),
+  settings.enabled,
+  settings.cancelInProgress,
+  settings.allowSkip,
+  settings.cloneKind,
+  settings.submodules,
+  settings.deployKey,
+]
+const REMOVE = statement('git-hook-remove', (tables, { id }: { id: string }) =>
+  tables.deleteFrom('git_hooks').where('id', '=', id).returning('id'),
 )
-const FIND = scoped(
-  'git-hook-find',
-  (isOwned) => `select * from git_hooks where ${isOwned} and (id = $2 or app = $2) order by id collate "C"`,
+const GET = scoped('git-hook-get', (tables, { id }: { id: string }, isOwned) =>
+  tables.selectFrom('git_hooks').selectAll().where(isOwned).where('id', '=', id),
 )
-const SECRETS = {
-  name: 'git-hook-secrets',
-  text: `select hook_id, kind, secret, until from git_hook_secrets
-    where hook_id = $1 and (until is null or until > ${at('$2')}) order by kind collate "C"`,
-}
-const SET_SECRET = {
-  name: 'git-hook-secret-set',
-  text: `insert into git_hook_secrets (id, hook_id, kind, secret, until) values ($1, $2, $3, $4, $5)
-    on conflict (id) do update set secret = excluded.secret, until = excluded.until`,
-}
-const REMOVE_SECRET = { name: 'git-hook-secret-remove', text: 'delete from git_hook_secrets where id = $1' }
-
-interface SecretRow {
-  readonly hook_id: string
-  readonly kind: HookSecretKind
-  readonly secret: string
-  readonly until: string | null
-}
+const LOCK = statement('git-hook-lock', (tables, { id }: { id: string }) =>
+  tables.selectFrom('git_hooks').selectAll().where('id', '=', id).forUpdate(),
+)
+const LIST = scoped('git-hook-list', (tables, { limit }: { limit: number }, isOwned) =>
+  tables
+    .selectFrom('git_hooks')
+    .selectAll()
+    .where(isOwned)
+    .orderBy(sql`app collate "C"`)
+    .orderBy(sql`id collate "C"`)
+    .limit(limit),
+)
+const FIND = scoped('git-hook-find', (tables, { idOrApp }: { idOrApp: string }, isOwned) =>
+  tables
+    .selectFrom('git_hooks')
+    .selectAll()
+    .where(isOwned)
+    .where(({ eb, or }) => or([eb('id', '=', idOrApp), eb('app', '=', idOrApp)]))
+    .orderBy(sql`id collate "C"`),
+)
+const SECRETS = statement(
+  'git-hook-secrets',
+  (tables, { hookId, now }: { hookId: string; now: Date | undefined }) =>
+    tables
+      .selectFrom('git_hook_secrets')
+      .selectAll()
+      .where('hook_id', '=', hookId)
+      .where(({ eb, or }) => or([eb('until', 'is', null), eb('until', '>', sql<string>`${atOrNow(now)}`)]))
+      .orderBy(sql`kind collate "C"`),
+)
+const SET_SECRET = statement('git-hook-secret-set', (tables, given: HookSecret & { id: string }) => {
+  const secret = { secret: given.text, until: given.until }
+  return tables
+    .insertInto('git_hook_secrets')
+    .values({ id: given.id, hook_id: given.hookId, kind: given.kind, ...secret })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(secret))
+})
+const REMOVE_SECRET = statement('git-hook-secret-remove', (tables, { id }: { id: string }) =>
+  tables.deleteFrom('git_hook_secrets').where('id', '=', id),
+)
 
 /** Git hooks in SQL. */
 export class SqlGitHooksStore implements GitHooksStore {
@@ -82,36 +114,35 @@ export class SqlGitHooksStore implements GitHooksStore {
   }
 
   async remove(id: string): Promise<boolean> {
-    return (await this.#session.rows(REMOVE, [id])).length > 0
+    return (await REMOVE.run(this.#session, { id })).length > 0
   }
 
-  get(scope: Scope, id: string): Promise<GitHook | undefined> {
-    return this.#hook(GET(scope), [idOf(scope), id])
+  async get(scope: Scope, id: string): Promise<GitHook | undefined> {
+    return (await GET.run(this.#session, scope, { id })).map(toHook)[0]
   }
 
-  lock(id: string): Promise<GitHook | undefined> {
-    return this.#hook(LOCK, [id])
+  async lock(id: string): Promise<GitHook | undefined> {
+    return (await LOCK.run(this.#session, { id })).map(toHook)[0]
   }
 
-  list(scope: Scope, limit: number): Promise<readonly GitHook[]> {
-    return this.#hooks(LIST(scope), [idOf(scope), limit])
+  async list(scope: Scope, limit: number): Promise<readonly GitHook[]> {
+    return (await LIST.run(this.#session, scope, { limit })).map(toHook)
   }
 
-  find(scope: Scope, idOrApp: string): Promise<readonly GitHook[]> {
-    return this.#hooks(FIND(scope), [idOf(scope), idOrApp])
+  async find(scope: Scope, idOrApp: string): Promise<readonly GitHook[]> {
+    return (await FIND.run(this.#session, scope, { idOrApp })).map(toHook)
   }
 
   async secrets(hookId: string, now?: Date): Promise<readonly HookSecret[]> {
-    const rows = await this.#session.rows<SecretRow>(SECRETS, [hookId, now])
-    return rows.map(({ kind, secret, until }) => ({ hookId, kind, text: secret, until: maybeInstant(until) }))
+    return (await SECRETS.run(this.#session, { hookId, now })).map(toSecret)
   }
 
-  async setSecret({ hookId, kind, text, until }: HookSecret): Promise<void> {
-    await this.#session.rows(SET_SECRET, [hookSecretId(hookId, kind), hookId, kind, text, until])
+  async setSecret(secret: HookSecret): Promise<void> {
+    await SET_SECRET.run(this.#session, { ...secret, id: hookSecretId(secret.hookId, secret.kind) })
   }
 
   async removeSecret(hookId: string, kind: HookSecretKind): Promise<void> {
-    await this.#session.rows(REMOVE_SECRET, [hookSecretId(hookId, kind)])
+    await REMOVE_SECRET.run(this.#session, { id: hookSecretId(hookId, kind) })
   }
 
   earlier(
@@ -126,15 +157,12 @@ export class SqlGitHooksStore implements GitHooksStore {
   }
 
   async isReplaced(hookId: string, ref: string, sha: string): Promise<boolean> {
-    return (await this.#session.rows(DELIVERY.replaced, [hookId, ref, sha])).length > 0
+    return (await DELIVERY.replaced.run(this.#session, { hookId, ref, sha })).length > 0
   }
 
   async record(delivery: NewGitDelivery, now?: Date): Promise<void> {
-    const { id, hookId, deliveryId, bodyDigest, provider, event, ref, before, sha, ignored } = delivery
-    const { jobId, address } = delivery
-    const named = [id, hookId, deliveryId, bodyDigest, provider, event, ref, before, sha]
-    const outcome = ignored === undefined ? 'accepted' : 'ignored'
-    await this.#session.rows(DELIVERY.record, [...named, outcome, ignored, jobId, address, now])
+    const outcome = delivery.ignored === undefined ? 'accepted' : 'ignored'
+    await DELIVERY.record.run(this.#session, { ...delivery, outcome, now })
   }
 
   async deliveries(hookId: string, limit: number, after?: Place): Promise<readonly GitDelivery[]> {
@@ -152,17 +180,12 @@ export class SqlGitHooksStore implements GitHooksStore {
     return row?.purged ?? 0
   }
 
-  async #hooks(statement: Statement, params: readonly unknown[]): Promise<readonly GitHook[]> {
-    return (await this.#session.rows<HookRow>(statement, params)).map(toHook)
-  }
-
   async #hook(statement: Statement, params: readonly unknown[]): Promise<GitHook | undefined> {
-    return (await this.#hooks(statement, params))[0]
+    return (await this.#session.rows<object>(statement, params)).map(toHook)[0]
   }
 
   async #delivery(statement: Statement, params: readonly unknown[]): Promise<GitDelivery | undefined> {
-    const [row] = await this.#session.rows<DeliveryRow>(statement, params)
-    return row === undefined ? undefined : toDelivery(row)
+    return (await this.#session.rows<DeliveryRow>(statement, params)).map(toDelivery)[0]
   }
 }
 

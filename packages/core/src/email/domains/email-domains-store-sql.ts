@@ -115,7 +115,7 @@ export class SqlEmailDomainsStore implements port.EmailDomainsStore {
   }
 
   async setNext(id: string, next: DkimKey, now?: Date): Promise<EmailDomain | undefined> {
-    return (await SET_NEXT.run(this.#session, { id, ...next, now })).map(toEmailDomain)[0]
+    return (await SET_NEXT.run(this.#session, { ...next, id, now })).map(toEmailDomain)[0]
   }
 
   async remove(id: string): Promise<boolean> {
