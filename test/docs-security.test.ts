@@ -289,7 +289,7 @@ describe('the cryptography on the page', () => {
   })
 
   test('costs what the code says', () => {
-    const of = (name: string) => figure('core/src/users/passwords.ts', name)
+    const of = (name: string) => figure('core/src/passwords/passwords.ts', name)
     expect(text).toContain(`| Passwords | scrypt, 2^${of('LOG_N')}, ${of('R')}, ${of('P')} |`)
     const atRest = section('docs/security.md', '## At rest').text
     const salt = `salt of ${of('SALT_BYTES')} bytes`
@@ -333,7 +333,7 @@ describe('the outgoing requests on the page', () => {
       path.replaceAll('\\', '/'),
     )
     const givers = files.filter((path) => {
-      const isOwn = /^packages\/core\/src\/(?:net|monitors)\//.test(path)
+      const isOwn = /^packages\/core\/src\/(?:net|dns)\//.test(path)
       return !isOwn && way.test(textOf(path))
     })
     expect(givers.sort()).toEqual(Object.keys(CALLERS).sort())

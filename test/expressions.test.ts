@@ -42,7 +42,7 @@ const SQUARE: Readonly<Record<string, { longest: number } | { ours: string }>> =
 const MADE_AT_READING = [
   'packages/cli/src/browser/element-facts.ts',
   'packages/cli/src/terminal/terminal.ts',
-  'packages/core/src/monitors/dns-answer.ts',
+  'packages/core/src/dns/dns-answer.ts',
   'packages/core/src/provisioning/order.ts',
   'packages/core/src/surface/scan/tech-rules.ts',
 ]

@@ -26,7 +26,7 @@ describe('no source that ships', () => {
       'packages/cli/src/agent/wire/host-facts.ts',
       'packages/cli/src/browser/element-facts.ts',
       'packages/cli/src/terminal/terminal.ts',
-      'packages/core/src/monitors/dns-answer.ts',
+      'packages/core/src/dns/dns-answer.ts',
       'packages/core/src/provisioning/order.ts',
       'packages/core/src/surface/scan/tech-rules.ts',
     ]

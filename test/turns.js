@@ -119,7 +119,7 @@ const TURNS = [
       'siege/test/crowds',
       'packages/http/test/observe/metrics-exposition',
       'siege/test/sockets',
-      'packages/core/test/users/password-strength',
+      'packages/core/test/passwords/password-strength',
       'packages/core/test/jobs/query-plans',
       'packages/http/test/access/payloads',
       'packages/cli/test/agent/deploy-submodules',

@@ -26,7 +26,7 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
   { path: /^packages\/core\/src\/database\/lock-socket\.ts$/, why: 'a socket file of this machine' },
   {
-    path: /^packages\/core\/src\/monitors\/dns-client-node\.ts$/,
+    path: /^packages\/core\/src\/dns\/dns-client-node\.ts$/,
     why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',
   },
   {

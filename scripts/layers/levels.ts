@@ -18,6 +18,7 @@ const TOOL_FOLDERS: ReadonlySet<string> = new Set([
   'limits',
   'metrics',
   'net',
+  'passwords',
   'redaction',
   'signing',
 ])
@@ -36,6 +37,8 @@ function levelIn(folder: string, file: string): number {
   // `storage.ts` is the port of all stores together; the other files build it.
   if (folder === 'storage') return file === 'storage.ts' ? VALUES : ADAPTERS
   // An operation is a service's public verb; the folder `operations` holds their common shape.
+  if (folder === 'operations' && file === 'permission.ts') return VALUES
+  if (folder === 'accounts') return SERVICES
   if (file === `${folder}.ts` || file.endsWith('-operations.ts')) return SERVICES
   return folder === 'operations' && !file.endsWith('-store.ts') ? SERVICES : VALUES
 }

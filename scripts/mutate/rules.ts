@@ -25,7 +25,7 @@ export const RULES: readonly Rules[] = [
     suites: ['limits/rate-{counter-memory,windows}'],
     least: 85,
   },
-  { sources: ['monitors/dns-answer.ts'], suites: ['monitors/dns-answer'], least: 86 },
+  { sources: ['dns/dns-answer.ts'], suites: ['dns/dns-answer'], least: 86 },
   {
     sources: ['net/{address-range,public-address,client-network}.ts'],
     suites: ['net/{public-address,special-ranges,client-network}'],

@@ -14,6 +14,7 @@ export { type AdmittedSession, MemoryLedger, type RelayLedger, StoredLedger } fr
 export type { RelayEnd, RelayMetrics, UpgradeRefusal } from './access/relay-metrics.ts'
 export { audienceOf, type CheckedTicket, checkTicket, RELAY_TYP } from './access/relay-token.ts'
 export { type CurrentCredentials, sessionView } from './accounts/accounts.ts'
+export { membershipOf, operatorOf } from './accounts/caller.ts'
 export { AmbiguousHost } from './agents/host-name.ts'
 export { ALERT_ACTIONS, ALERT_STATUSES } from './alerts/alert.ts'
 export { ALERTS_LISTED } from './alerts/alert-list.ts'
@@ -62,7 +63,7 @@ export { lockFolder } from './database/folder-lock.ts'
 export type { DomainHealthView } from './email/domains/email-domain-view.ts'
 export { EMAIL_PAGE } from './email/email-page.ts'
 export type { EmailMessageView, SuppressionView } from './email/email-queue-operations.ts'
-export { type EmailKey, isEmailKeyLike } from './email/keys/email-key.ts'
+export type { EmailKey } from './email/keys/email-key.ts'
 export type { EmailKeyView } from './email/keys/email-key-operations.ts'
 export { REMINDER_RUN, type ReminderRunView, reminderRunView } from './email/reminders/reminder-operations.ts'
 export { sendBody } from './email/sending/send-body.ts'
@@ -83,6 +84,7 @@ export { MAX_LINE_CHARS, MAX_REQUEST_LINES } from './jobs/job-log.ts'
 export { MAX_ERROR_CHARS } from './jobs/job-report.ts'
 export { claimedJobView } from './jobs/job-view.ts'
 export type { Licensee } from './licenses/license.ts'
+export { isEmailKeyLike } from './licenses/license.ts'
 export type { LicenseDeed } from './licenses/license-deed.ts'
 export type { HistoryView, ObservationView } from './monitors/monitor-view.ts'
 export { clientAddress, clientNetworks } from './net/client-network.ts'
@@ -110,8 +112,8 @@ export {
   type SecurityView,
   securityView,
 } from './node-security/security-view.ts'
-export { membershipOf, operatorOf } from './operations/caller.ts'
 export { mayRun } from './operations/operator.ts'
+export { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords/passwords.ts'
 export { GATES } from './provisioning/gates.ts'
 export { worked } from './provisioning/provisioning-answers.ts'
 export {
@@ -156,7 +158,6 @@ export {
   type TransferToken,
   type TransferTokenVerdict,
 } from './transfer-keys/transfer-token.ts'
-export { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './users/passwords.ts'
 export { normalEmail } from './users/user.ts'
 export {
   anyText,

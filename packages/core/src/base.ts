@@ -3,11 +3,11 @@ import type { Config } from './config/config.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import type { Passwords } from './passwords/passwords.ts'
 import type { Keyring } from './secrets/keyring.ts'
 import type { Signer } from './signing/signer.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Timers } from './timers.ts'
-import type { Passwords } from './users/passwords.ts'
 
 /** Dependencies that all features share. */
 export interface Base {

@@ -167,6 +167,19 @@ export type {
 export type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './deliveries/delivery.ts'
 export type { Deployment } from './deployments/deployment.ts'
 export type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments/deployments-store.ts'
+export {
+  type AnswerSet,
+  canonicalExpected,
+  canonicalSet,
+  canonicalValue,
+  fits,
+  MATCHES,
+  RECORD_TYPES,
+  type RecordType,
+  sameSet,
+  setOf,
+} from './dns/dns-answer.ts'
+export type { DnsBatch, DnsQuestion, DnsReply } from './dns/dns-client.ts'
 export type { MailRelay } from './email/delivery/mail-relay.ts'
 export type { EmailDomain } from './email/domains/email-domain.ts'
 export type {
@@ -274,19 +287,6 @@ export type {
   NewLicense,
 } from './licenses/licenses-store.ts'
 export {
-  type AnswerSet,
-  canonicalExpected,
-  canonicalSet,
-  canonicalValue,
-  fits,
-  MATCHES,
-  RECORD_TYPES,
-  type RecordType,
-  sameSet,
-  setOf,
-} from './monitors/dns-answer.ts'
-export type { DnsBatch, DnsQuestion, DnsReply } from './monitors/dns-client.ts'
-export {
   CONFIRMATIONS,
   INTERVAL_SECONDS,
   MONITOR_STATES,
@@ -339,6 +339,8 @@ export {
   CUT_INPUT,
   MAX_AUDIT_CHARS,
 } from './operations/audit-store.ts'
+export { ADMIN_ROLES, permissionsOf, TENANT_ROLES } from './operations/permission.ts'
+export { Passwords } from './passwords/passwords.ts'
 export { type CatalogEntry, catalogFaults } from './provisioning/catalog.ts'
 export { CREDENTIAL_STATES, type Credential } from './provisioning/credential.ts'
 export type { Gate } from './provisioning/gates.ts'
@@ -432,8 +434,7 @@ export type {
   TransferKeysStore,
   TransferUse,
 } from './transfer-keys/transfer-keys-store.ts'
-export { Passwords } from './users/passwords.ts'
-export { ADMIN_ROLES, permissionsOf, TENANT_ROLES, type User } from './users/user.ts'
+export type { User } from './users/user.ts'
 export type { NewUser, UserChange, UsersStore } from './users/users-store.ts'
 export { EVENT_TYPES, type EventType, patternsOf } from './webhooks/event-types.ts'
 export type {

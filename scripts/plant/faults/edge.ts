@@ -169,10 +169,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'passwords: who waits has the turns of all before them',
-    file: 'packages/core/src/users/fair-queue.ts',
+    file: 'packages/core/src/passwords/fair-queue.ts',
     find: '    const turns = this.#crowds.get(crowd) ?? []\n',
     replace: "    crowd = 'all'\n    const turns = this.#crowds.get(crowd) ?? []\n",
-    suites: ['packages/core/test/users/fair-queue.test.ts'],
+    suites: ['packages/core/test/passwords/fair-queue.test.ts'],
   },
   {
     name: 'passwords: a sign-in does not say where it came from',

@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts'
 
 const OPERATIONS = 'packages/core/src/wiring/operations.ts'
 const USERS = 'packages/core/src/users/user-operations.ts'
-const PAYLOAD = 'packages/core/src/jobs/visible-payload.ts'
+const PAYLOAD = 'packages/core/src/redaction/visible-payload.ts'
 const CONFIRMED = ['packages/http/test/routes/confirmed-operations.test.ts']
 const AUDIT = ['packages/http/test/access/audit.test.ts']
 const PAYLOADS = ['packages/http/test/access/payloads.test.ts']
@@ -131,13 +131,13 @@ export const faults: readonly Fault[] = [
     file: PAYLOAD,
     find: 'return value.map((each) => masked(each))',
     replace: 'return value',
-    suites: ['packages/core/test/jobs/visible-payload.test.ts'],
+    suites: ['packages/core/test/redaction/visible-payload.test.ts'],
   },
   {
     name: 'payloads: a password with an @ in it is shown in part',
     file: PAYLOAD,
     find: '[^\\s/?#]*@/g',
     replace: '[^\\s/?#@]*@/g',
-    suites: ['packages/core/test/jobs/visible-payload.test.ts'],
+    suites: ['packages/core/test/redaction/visible-payload.test.ts'],
   },
 ]

@@ -70,10 +70,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'monitors: a server that failed has answered with nothing',
-    file: 'packages/core/src/monitors/dns-client-node.ts',
+    file: 'packages/core/src/dns/dns-client-node.ts',
     find: "if (code === 'ENODATA')",
     replace: "if (code === 'ENODATA' || code === 'ESERVFAIL')",
-    suites: ['packages/core/test/monitors/dns-client-node.test.ts'],
+    suites: ['packages/core/test/dns/dns-client-node.test.ts'],
   },
   {
     name: 'command: a rate limit ends like a plane that is away',

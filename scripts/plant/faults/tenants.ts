@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'scopes: a tenant’s person sees the platform',
-    file: 'packages/core/src/operations/caller.ts',
+    file: 'packages/core/src/accounts/caller.ts',
     find: '(tenantId === undefined ? PLATFORM : ofTenant(tenantId))',
     replace: '(tenantId === undefined ? PLATFORM : PLATFORM)',
     suites: SUITE,

@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tokens: the audit log has them without their id',
-    file: 'packages/core/src/operations/caller.ts',
+    file: 'packages/core/src/accounts/caller.ts',
     find: '`token:${caller.token.id}`',
     replace: "'token'",
     suites: HTTP,

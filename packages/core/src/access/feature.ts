@@ -1,5 +1,4 @@
 import { featureOf } from '../feature.ts'
-import type { Health } from '../health/health.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
 import { Access } from './access.ts'
 import { AccessMetrics } from './access-metrics.ts'
@@ -16,7 +15,7 @@ export interface AccessServices {
 }
 
 /** Sessions of people on hosts. */
-export const access = featureOf<{ health: Health }>()({
+export const access = featureOf<{ health: { readonly draining: AbortSignal } }>()({
   sql: () => import('./access-sessions-store-sql.ts'),
   services: (base, { health }): AccessServices => {
     const { storage, clock, metrics } = base

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
-import { ADMIN_ROLES, may, TENANT_ROLES, type User } from '../users/user.ts'
+import { ADMIN_ROLES, may, TENANT_ROLES } from '../operations/permission.ts'
+import type { User } from '../users/user.ts'
 import type { AccessSession } from './access-session.ts'
 import type { AccessEnd, AccessSessionsStore, HoldingRoles } from './access-sessions-store.ts'
 import type { CheckedTicket } from './relay-token.ts'

@@ -1,11 +1,11 @@
 import { type Clock, unixSeconds } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { sayBusy } from '../passwords/passwords.ts'
 import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { MintedSession, SessionCaller, Sessions } from '../sessions/sessions.ts'
 import { type LiveSession, sessionPublicId } from '../sessions/sessions-store.ts'
 import type { Storage } from '../storage/storage.ts'
-import { sayBusy } from '../users/passwords.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 

@@ -1,4 +1,4 @@
-import type { Membership } from '../users/user.ts'
+import type { Membership } from '../operations/permission.ts'
 
 /** The beginning of every API token. */
 export const API_TOKEN_PREFIX = 'svcat_'

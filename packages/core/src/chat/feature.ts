@@ -1,7 +1,6 @@
 import type { Base } from '../base.ts'
 import type { Config } from '../config/config.ts'
 import { featureOf } from '../feature.ts'
-import type { Health } from '../health/health.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { LanguageModel } from './answer/language-model.ts'
 import { HttpLanguageModel, MODEL_LIMITS } from './answer/language-model-http.ts'
@@ -16,7 +15,7 @@ export interface ChatNeeds {
     readonly docsPages?: ContentPages | undefined
     readonly languageModel?: LanguageModel
   }
-  readonly health: Health
+  readonly health: { readonly isDraining: boolean }
 }
 
 /** The support chat, with the folders and the model of the settings. */

@@ -1,7 +1,7 @@
 import { type LogLine, longPieces, MAX_VIEW_CHARS, yieldIfLong } from '../jobs/job-log.ts'
+import type { Membership } from '../operations/permission.ts'
 import { Problem } from '../problem.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Membership } from '../users/user.ts'
 import { yieldToEventLoop } from '../yield-to-event-loop.ts'
 import type { Deployment } from './deployment.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { DnsClient } from '../monitors/dns-client.ts'
+import type { DnsClient } from '../dns/dns-client.ts'
 import type { ModelProbe } from './model-probe.ts'
 import type { NamedCheck } from './system-check.ts'
 

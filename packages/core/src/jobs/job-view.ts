@@ -1,8 +1,8 @@
 import { unixSeconds } from '../clock.ts'
+import { visiblePayload } from '../redaction/visible-payload.ts'
 import { isHeld, type Job } from './job.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
 import type { ListedJob } from './jobs-store.ts'
-import { visiblePayload } from './visible-payload.ts'
 
 /** Seconds between two log requests that hosts are asked to keep. */
 const LOG_INTERVAL_SECONDS = 2

@@ -1,9 +1,8 @@
 import { optional } from 'superstruct'
-import type { Agents } from '../agents/agents.ts'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
 import { Problem } from '../problem.ts'
-import { ofLicense } from '../scope.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { flag, instant, listOf, matching, oneOf, shape, text, whole } from '../validation.ts'
 import {
@@ -19,7 +18,7 @@ import type { Licenses } from './licenses.ts'
 export interface LicenseUses {
   readonly licenses: Licenses
   readonly tenants: Tenants
-  readonly agents: Agents
+  readonly agents: { readonly list: (scope: Scope) => Promise<readonly unknown[]> }
 }
 
 const operation = operationOf<LicenseUses>()

@@ -1,3 +1,9 @@
+/** The beginning of every sending key, which is no license key. */
+export const EMAIL_KEY_PREFIX = 'svce_'
+
+/** Whether a bearer credential means to be a sending key, good or not. */
+export const isEmailKeyLike = (bearer: string): boolean => bearer.startsWith(EMAIL_KEY_PREFIX)
+
 /** States of a license. `revoked` is final. */
 export const LICENSE_STATUSES = ['active', 'suspended', 'revoked'] as const
 export type LicenseStatus = (typeof LICENSE_STATUSES)[number]

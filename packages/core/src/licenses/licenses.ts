@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
-import { isEmailKeyLike } from '../email/keys/email-key.ts'
 import type { Ids } from '../ids.ts'
 import { Problem } from '../problem.ts'
 import { RecentMap } from '../recent-map.ts'
@@ -10,6 +9,7 @@ import type { Signer } from '../signing/signer.ts'
 import type { Storage } from '../storage/storage.ts'
 import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
 import {
+  isEmailKeyLike,
   type License,
   type LicenseClaim,
   type Licensee,

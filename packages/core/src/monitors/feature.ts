@@ -1,5 +1,5 @@
+import type { DnsClient } from '../dns/dns-client.ts'
 import { featureOf } from '../feature.ts'
-import type { DnsClient } from './dns-client.ts'
 import { monitorOperations } from './monitor-operations.ts'
 import { Monitors } from './monitors.ts'
 

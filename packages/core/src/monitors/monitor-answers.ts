@@ -1,6 +1,6 @@
 import { optional } from 'superstruct'
+import { MATCHES, RECORD_TYPES } from '../dns/dns-answer.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../validation.ts'
-import { MATCHES, RECORD_TYPES } from './dns-answer.ts'
 import { MONITOR_ERRORS, MONITOR_MODES, MONITOR_STATES } from './monitor.ts'
 import { RUN_OUTCOMES } from './monitor-run.ts'
 

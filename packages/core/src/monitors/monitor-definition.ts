@@ -1,5 +1,5 @@
+import { canonicalExpected, type Match, type RecordType, setOf } from '../dns/dns-answer.ts'
 import { Problem } from '../problem.ts'
-import { canonicalExpected, type Match, type RecordType, setOf } from './dns-answer.ts'
 import {
   hostOf,
   MAX_EXPECTED,

@@ -1,10 +1,10 @@
 import { defaulted, optional } from 'superstruct'
+import { MATCHES, RECORD_TYPES } from '../dns/dns-answer.ts'
 import type { Licenses } from '../licenses/licenses.ts'
 import { operationOf } from '../operations/operation.ts'
 import type { Scope } from '../scope.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { listOf, oneOf, text, whole } from '../validation.ts'
-import { MATCHES, RECORD_TYPES } from './dns-answer.ts'
 import {
   CONFIRMATIONS,
   INTERVAL_SECONDS,

@@ -1,5 +1,5 @@
-import { type AnswerSet, canonicalSet, fits, type RecordType, sameSet } from './dns-answer.ts'
-import type { DnsReply } from './dns-client.ts'
+import { type AnswerSet, canonicalSet, fits, type RecordType, sameSet } from '../dns/dns-answer.ts'
+import type { DnsReply } from '../dns/dns-client.ts'
 import { ERRORS_IN_A_ROW, type Findings, type Monitor, type MonitorError, type Pending } from './monitor.ts'
 
 /** Combined result of querying all resolvers once. An empty answer means NXDOMAIN or NODATA. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
+import { fits } from '../dns/dns-answer.ts'
+import type { DnsBatch, DnsClient } from '../dns/dns-client.ts'
 import type { Ids } from '../ids.ts'
 import type { Storage } from '../storage/storage.ts'
-import { fits } from './dns-answer.ts'
-import type { DnsBatch, DnsClient } from './dns-client.ts'
 import { MAX_RESOLVERS, type Monitor } from './monitor.ts'
 import {
   combine,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { ofLicensesOrTenants } from '../database/scoped-statement.ts'
 import { atOrNow, isAbsent, present } from '../database/typed-statement.ts'
-import type { AnswerSet } from './dns-answer.ts'
+import type { AnswerSet } from '../dns/dns-answer.ts'
 import type { MonitorDefinition, MonitorError, MonitorOwner, MonitorState } from './monitor.ts'
 import { scoped, statement } from './monitor-tables-sql.ts'
 

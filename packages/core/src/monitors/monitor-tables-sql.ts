@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { fact, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
 import { statementsOver } from '../database/typed-statement.ts'
-import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
+import type { AnswerSet, Match, RecordType } from '../dns/dns-answer.ts'
 import type { MonitorError, MonitorMode, Pending } from './monitor.ts'
 import type { RunOutcome } from './monitor-run.ts'
 

@@ -1,8 +1,8 @@
 import { asciiName } from '../ascii-name.ts'
 import { resolverHost } from '../config/setting.ts'
+import type { AnswerSet, Match, RecordType } from '../dns/dns-answer.ts'
+import { DNS_ERRORS } from '../dns/dns-client.ts'
 import { isNeverCalled } from '../net/public-address.ts'
-import type { AnswerSet, Match, RecordType } from './dns-answer.ts'
-import { DNS_ERRORS } from './dns-client.ts'
 
 /** Sources of the expected values: the first good answer (`baseline`), or the operator (`expect`). */
 export const MONITOR_MODES = ['baseline', 'expect'] as const

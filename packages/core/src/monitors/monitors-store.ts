@@ -1,5 +1,5 @@
+import type { AnswerSet } from '../dns/dns-answer.ts'
 import type { Scope } from '../scope.ts'
-import type { AnswerSet } from './dns-answer.ts'
 import type { Monitor, MonitorDefinition, MonitorError, MonitorOwner, MonitorState } from './monitor.ts'
 import type { Judgement, RunOutcome } from './monitor-run.ts'
 

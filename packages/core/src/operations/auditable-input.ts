@@ -1,4 +1,4 @@
-import { visiblePayload } from '../jobs/visible-payload.ts'
+import { visiblePayload } from '../redaction/visible-payload.ts'
 import { secretDigest } from '../signing/same-secret.ts'
 import { CUT_INPUT } from './audit-store.ts'
 

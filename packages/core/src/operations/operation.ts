@@ -1,9 +1,8 @@
 import { type Infer, optional, type Struct } from 'superstruct'
-import type { Licenses } from '../licenses/licenses.ts'
-import { ofLicense } from '../scope.ts'
-import type { Permission } from '../users/permission.ts'
+import { ofLicense, type Scope } from '../scope.ts'
 import { type Fields, read, shape, text } from '../validation.ts'
 import type { Operator } from './operator.ts'
+import type { Permission } from './permission.ts'
 
 /**
  * The people who may run an operation, if they hold its permission. `platform`: staff alone. `tenant`: also a
@@ -110,7 +109,7 @@ export interface LicensedParts<Needs, S extends Fields, A extends Fields> extend
 
 /** The service that every licensed operation uses. */
 export interface Licensing {
-  readonly licenses: Pick<Licenses, 'resolve'>
+  readonly licenses: { readonly resolve: (scope: Scope, idOrKey: string) => Promise<string> }
 }
 
 /** Declares operations that use certain services. */

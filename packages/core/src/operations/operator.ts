@@ -1,8 +1,12 @@
-import type { ApiToken } from '../api-tokens/api-token.ts'
 import type { Scope } from '../scope.ts'
-import type { Permission } from '../users/permission.ts'
-import { type Membership, may, type User } from '../users/user.ts'
 import type { OperationScope } from './operation.ts'
+import type { Permission } from './permission.ts'
+import { type Membership, may } from './permission.ts'
+
+/** A program with an API token. */
+export type Program = Membership & { readonly id: string }
+/** A signed-in person. */
+export type Person = Program & { readonly email: string }
 
 /** The person or program that runs an operation. */
 export type Operator = {
@@ -13,8 +17,8 @@ export type Operator = {
   /** The address that the request came from, if it came over the network. */
   readonly address?: string | undefined
 } & (
-  | { readonly user: User; readonly token?: undefined }
-  | { readonly token: ApiToken; readonly user?: undefined }
+  | { readonly user: Person; readonly token?: undefined }
+  | { readonly token: Program; readonly user?: undefined }
   /** Without a user and a token: somebody on the machine, with every permission. */
   | { readonly user?: undefined; readonly token?: undefined }
 )

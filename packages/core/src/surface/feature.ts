@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { Base } from '../base.ts'
 import { SECRET_CHARS_NEEDED } from '../config/shared-secret.ts'
+import type { DnsClient } from '../dns/dns-client.ts'
 import { featureOf } from '../feature.ts'
-import type { Health } from '../health/health.ts'
-import type { DnsClient } from '../monitors/dns-client.ts'
 import { operatorOutbound } from '../net/operator-outbound.ts'
 import { pinnedDialler } from '../net/pinned-host.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
@@ -25,7 +24,7 @@ const TASK_MS = 10_000
 /** The tools that scans use. */
 export interface SurfaceNeeds {
   readonly dns: DnsClient
-  readonly health: Health
+  readonly health: { readonly draining: AbortSignal }
 }
 
 /** Scans of domains from outside. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
+import type { DnsClient } from '../dns/dns-client.ts'
 import type { Log } from '../log.ts'
-import type { DnsClient } from '../monitors/dns-client.ts'
 import { clientAddress } from '../net/client-network.ts'
 import { Problem } from '../problem.ts'
 import { RecentMap } from '../recent-map.ts'

@@ -1,5 +1,5 @@
+import type { DnsClient } from '../dns/dns-client.ts'
 import { domainLookup } from '../email/domains/domain-dns.ts'
-import type { DnsClient } from '../monitors/dns-client.ts'
 import { CHALLENGE_LABEL, challengeRecord, isExpected, provingDomains } from './surface-target.ts'
 
 /** Statement of a domain's records about its ownership; `undefined`: nobody answered. */

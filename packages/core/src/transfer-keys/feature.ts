@@ -1,5 +1,5 @@
 import { featureOf } from '../feature.ts'
-import { Passwords } from '../users/passwords.ts'
+import { Passwords } from '../passwords/passwords.ts'
 import { TransferKeys } from './transfer-keys.ts'
 import { TransferMetrics } from './transfer-metrics.ts'
 import { transferOperations } from './transfer-operations.ts'

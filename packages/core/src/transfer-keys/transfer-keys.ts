@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import { type Passwords, sayBusy } from '../passwords/passwords.ts'
 import { Problem } from '../problem.ts'
 import { PLATFORM, type Scope } from '../scope.ts'
 import { ENDED_DAYS } from '../sessions/sessions-store.ts'
@@ -8,7 +9,6 @@ import { sameSecret, secretDigest } from '../signing/same-secret.ts'
 import type { Signer } from '../signing/signer.ts'
 import { MAX_SMALL_TOKEN_CHARS } from '../signing/small-token.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type Passwords, sayBusy } from '../users/passwords.ts'
 import type { TransferMint, TransferRedeem } from './transfer-fields.ts'
 import {
   listenerOf,

@@ -1,13 +1,14 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../clock.ts'
 import { operationOf } from '../operations/operation.ts'
+import { permissionsOf } from '../operations/permission.ts'
+import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from '../passwords/passwords.ts'
 import { Problem } from '../problem.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import { flag, instant, listOf, matching, shape, text, whole } from '../validation.ts'
-import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './passwords.ts'
-import { normalEmail, permissionsOf, type User } from './user.ts'
+import { normalEmail, type User } from './user.ts'
 import type { Users } from './users.ts'
 
 /** The services that operations on users use. */

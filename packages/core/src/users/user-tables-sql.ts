@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { digest, person, time, valuesOf, word } from '../database/table-sql.ts'
-import type { AdminRole, TenantRole, User } from './user.ts'
+import type { AdminRole, TenantRole } from '../operations/permission.ts'
+import type { User } from './user.ts'
 
 /** Table `admins`. */
 export const AdminEntity = defineEntity({

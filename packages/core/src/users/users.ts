@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import { ADMIN_ROLES, TENANT_ROLES } from '../operations/permission.ts'
+import { judgePassword } from '../passwords/password-strength.ts'
+import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from '../passwords/passwords.ts'
 import { Problem } from '../problem.ts'
 import { PLATFORM } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
-import { judgePassword } from './password-strength.ts'
-import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from './passwords.ts'
-import { ADMIN_ROLES, normalEmail, TENANT_ROLES, type User } from './user.ts'
+import { normalEmail, type User } from './user.ts'
 
 /** Dependencies of `Users`. */
 export interface UsersParts {

@@ -6,10 +6,10 @@ import type { ControlPlaneParts } from '../control-plane.ts'
 import { randomIds } from '../ids.ts'
 import { silentLog } from '../log.ts'
 import { Metrics } from '../metrics/metrics.ts'
+import { Passwords } from '../passwords/passwords.ts'
 import { Keyring } from '../secrets/keyring.ts'
 import { Signer } from '../signing/signer.ts'
 import { systemTimers } from '../timers.ts'
-import { Passwords } from '../users/passwords.ts'
 
 /** `iss` if the service has no public address. */
 const ISSUER = 'svc'

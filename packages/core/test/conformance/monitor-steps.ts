@@ -1,7 +1,7 @@
 import { PLATFORM } from '@svc/core'
 import type { Monitor, MonitorDefinition } from '@svc/core/ports'
 import fc from 'fast-check'
-import { DNS_ERRORS } from '../../src/monitors/dns-client.ts'
+import { DNS_ERRORS } from '../../src/dns/dns-client.ts'
 import { judge, type Observation } from '../../src/monitors/monitor-run.ts'
 import { licenseId, order, pick, rarely, type Step, scope, steps, tenantId, type World } from './world.ts'
 

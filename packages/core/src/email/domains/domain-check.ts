@@ -1,4 +1,4 @@
-import type { DnsClient } from '../../monitors/dns-client.ts'
+import type { DnsClient } from '../../dns/dns-client.ts'
 import { checkDkim, checkDmarc, checkSpf } from './check-records.ts'
 import { domainLookup } from './domain-dns.ts'
 import type { SpfSource } from './domain-records.ts'

@@ -1,5 +1,5 @@
-import type { RecordType } from '../../monitors/dns-answer.ts'
-import type { DnsClient } from '../../monitors/dns-client.ts'
+import type { RecordType } from '../../dns/dns-answer.ts'
+import type { DnsClient } from '../../dns/dns-client.ts'
 
 /** Records of a name; `absent`: there are none, for certain; `unknown`: nobody answered. */
 export type Looked =

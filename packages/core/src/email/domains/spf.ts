@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { cut } from '../../cut.ts'
-import type { RecordType } from '../../monitors/dns-answer.ts'
+import type { RecordType } from '../../dns/dns-answer.ts'
 import type { DomainLookup } from './domain-dns.ts'
 import { expandMacros } from './spf-macro.ts'
 import { parseSpf, type SpfMechanism, SpfSyntaxError, spfRecordsAmong } from './spf-record.ts'

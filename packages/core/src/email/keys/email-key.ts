@@ -1,5 +1,4 @@
-/** The beginning of every sending key. */
-export const EMAIL_KEY_PREFIX = 'svce_'
+import { EMAIL_KEY_PREFIX } from '../../licenses/license.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const CHARS = 40
@@ -43,9 +42,6 @@ export function newEmailKey(secret: (bytes: number) => string): string {
 
 /** The part of a key that may be shown. */
 export const shownPart = (key: string): string => key.slice(0, SHOWN_CHARS)
-
-/** Whether a bearer credential means to be a sending key, good or not. */
-export const isEmailKeyLike = (bearer: string): boolean => bearer.startsWith(EMAIL_KEY_PREFIX)
 
 /** Whether a text has the form of a sending key. */
 export const hasEmailKeyForm = (text: string): boolean => KEY.test(text)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
+import type { DnsClient } from '../../dns/dns-client.ts'
 import { domainLookup } from '../../email/domains/domain-dns.ts'
 import type { Ids } from '../../ids.ts'
-import type { DnsClient } from '../../monitors/dns-client.ts'
 import type { PinnedDialler } from '../../net/pinned-host.ts'
 import type { Timers } from '../../timers.ts'
 import type { ScanParams, SurfaceCheck } from '../surface-scan.ts'

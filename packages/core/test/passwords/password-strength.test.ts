@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { dictionary } from '@zxcvbn-ts/language-common'
-import { judgePassword, SERVICE_WORDS } from '../../src/users/password-strength.ts'
-import { MIN_PASSWORD_CHARS } from '../../src/users/passwords.ts'
+import { judgePassword, SERVICE_WORDS } from '../../src/passwords/password-strength.ts'
+import { MIN_PASSWORD_CHARS } from '../../src/passwords/passwords.ts'
 
 const OWNER = { email: 'ada.lovelace@engines.example', tenant: 'Difference Works' }
 const LONG_ENOUGH = (dictionary['passwords-common'] as readonly string[]).filter(

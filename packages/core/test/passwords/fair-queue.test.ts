@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { FairQueue, QueueFull } from '../../src/users/fair-queue.ts'
+import { FairQueue, QueueFull } from '../../src/passwords/fair-queue.ts'
 
 /** Makes a queue for one task at a time, whose tasks end when the test decides. */
 function scene(places: number) {

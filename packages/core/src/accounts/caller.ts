@@ -1,8 +1,8 @@
 import type { TokenCaller } from '../api-tokens/api-tokens.ts'
+import type { Operator } from '../operations/operator.ts'
+import type { Membership } from '../operations/permission.ts'
 import { ofTenant, PLATFORM, type Scope } from '../scope.ts'
 import type { SessionCaller } from '../sessions/sessions.ts'
-import type { Membership } from '../users/user.ts'
-import type { Operator } from './operator.ts'
 
 /** The identified sender of a request: a person with a session, or a program with an API token. */
 export type Caller = SessionCaller | TokenCaller

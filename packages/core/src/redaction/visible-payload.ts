@@ -1,5 +1,6 @@
-import { redact } from '../redaction/redactor.ts'
-import type { Payload } from './job-payload.ts'
+import { redact } from './redactor.ts'
+
+type Payload = Readonly<Record<string, unknown>>
 
 /** The replacement of a hidden value. */
 export const MASK = '***'

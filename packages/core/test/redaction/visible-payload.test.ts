@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { visiblePayload } from '../../src/jobs/visible-payload.ts'
+import { visiblePayload } from '../../src/redaction/visible-payload.ts'
 
 describe('a payload for those who may not deploy', () => {
   it('keeps everything but secrets', () => {
