@@ -54,8 +54,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'alerts: nobody can acknowledge again at the instant an acknowledgement ends',
     file: 'packages/core/src/alerts/alerts-store-sql.ts',
-    find: "a.ack_expires_at <= ${at('$4')}",
-    replace: "a.ack_expires_at < ${at('$4')}",
+    find: 'coalesce(ack_expires_at <= ${',
+    replace: 'coalesce(ack_expires_at < ${',
     suites: LISTS_TEST,
   },
   {

@@ -154,8 +154,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'alerts: the late delivery of one opening announces the next',
     file: 'packages/core/src/alerts/delivery/alert-deliveries-store-sql.ts',
-    find: 'and a.id = n.alert_id and a.count = n.opening\n',
-    replace: 'and a.id = n.alert_id\n',
+    find: ".whereRef('a.count', '=', 'n.opening')",
+    replace: '',
     suites: ['packages/core/test/alerts/delivery/alert-deliveries-store.test.ts'],
   },
   {

@@ -83,8 +83,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'scopes: every webhook of alerts is listed',
     file: 'packages/core/src/alerts/delivery/alert-deliveries-store-sql.ts',
-    find: 'alert_webhooks where ${isOwned} order',
-    replace: 'alert_webhooks where (${isOwned} or true) order',
+    find: "selectFrom('alert_webhooks').selectAll().where(isOwned)",
+    replace: "selectFrom('alert_webhooks').selectAll()",
     suites: SCOPE_SUITES,
   },
 ]

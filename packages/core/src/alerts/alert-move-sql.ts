@@ -1,7 +1,7 @@
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import type { Alert } from './alert.ts'
-import { type AlertRow, toAlert } from './alert-row-sql.ts'
+import { toAlert } from './alert-tables-sql.ts'
 import type { AlertWrite } from './alerts-store.ts'
 
 const NOW = at('$3')
@@ -100,8 +100,8 @@ export async function move(
     notice: step.notice,
     actor: made.actor,
   }
-  type Row = { won: boolean; id: string | null } & Omit<AlertRow, 'id'>
+  type Row = { won: boolean; id: string | null }
   const [row] = await session.rows<Row>(MOVE, [JSON.stringify(record), at, now])
   if (row?.won !== true) return undefined
-  return { alert: row.id === null ? undefined : toAlert({ ...row, id: row.id }) }
+  return { alert: row.id === null ? undefined : toAlert(row) }
 }

@@ -1,18 +1,14 @@
+import { type SqlBool, sql } from 'kysely'
 import { idOf, scoped } from '../database/scoped-statement.ts'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
-import { given, instant } from '../database/values.ts'
+import { atOrNow } from '../database/typed-statement.ts'
+import { instant } from '../database/values.ts'
 import type { Scope } from '../scope.ts'
-import {
-  ALERT_STATUSES,
-  type Alert,
-  type AlertAction,
-  type AlertSeverity,
-  type AlertStatus,
-} from './alert.ts'
+import { ALERT_STATUSES, type Alert, type AlertSeverity, type AlertStatus } from './alert.ts'
 import type { AlertKey } from './alert-lifecycle.ts'
 import { move } from './alert-move-sql.ts'
-import { type AlertKeyRow, type AlertRow, toAlert, toAlertKey } from './alert-row-sql.ts'
+import { type KeyedAlertRow, statement, toAction, toAlert, toAlertKey } from './alert-tables-sql.ts'
 import type * as port from './alerts-store.ts'
 import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
@@ -62,17 +58,25 @@ const LIST = scoped(
     order by (a.resolved_at is not null), a.id desc limit $8`,
   OWNERSHIP,
 )
-const UNRESOLVED = `a.id = any($1::text[]) and a.resolved_at is null`
-const ACK = {
-  name: 'alert-ack',
-  text: `update alerts a set acknowledged_at = ${at('$4')}, acknowledged_by = $2, ack_expires_at = $3
-    where ${UNRESOLVED} and coalesce(a.ack_expires_at <= ${at('$4')}, true) returning a.id`,
-}
-const UNACK = {
-  name: 'alert-unack',
-  text: `update alerts set acknowledged_at = null, acknowledged_by = null, ack_expires_at = null
-    where id = any($1::text[]) and acknowledged_at is not null returning id`,
-}
+const isNamed = (ids: readonly string[]) => sql<SqlBool>`id = any(${ids}::text[])`
+type Acknowledgement = port.AlertActionWrite & { readonly now: Date | undefined }
+const ACK = statement('alert-ack', (tables, { ids, actor, until, now }: Acknowledgement) =>
+  tables
+    .updateTable('alerts')
+    .set({ acknowledged_at: atOrNow(now), acknowledged_by: actor, ack_expires_at: until })
+    .where(isNamed(ids))
+    .where('resolved_at', 'is', null)
+    .where(sql<SqlBool>`coalesce(ack_expires_at <= ${atOrNow(now)}, true)`)
+    .returning('id'),
+)
+const UNACK = statement('alert-unack', (tables, { ids }: { ids: readonly string[] }) =>
+  tables
+    .updateTable('alerts')
+    .set({ acknowledged_at: null, acknowledged_by: null, ack_expires_at: null })
+    .where(isNamed(ids))
+    .where('acknowledged_at', 'is not', null)
+    .returning('id'),
+)
 // A snooze belongs to the dedup key. The statement returns the ids of the named alerts whose key changed.
 const snoozing = (until: string, which: string): string => `with changed as (
     update alert_watches w set snoozed_until = ${until}, revision = w.revision + 1
@@ -80,7 +84,10 @@ const snoozing = (until: string, which: string): string => `with changed as (
       and (w.license_id, w.dedup_key) in (select a.license_id, a.dedup_key from alerts a where ${which})
     returning w.license_id, w.dedup_key)
   select a.id from alerts a join changed using (license_id, dedup_key) where ${which}`
-const SNOOZE = { name: 'alert-snooze', text: snoozing('$2::timestamptz', UNRESOLVED) }
+const SNOOZE = {
+  name: 'alert-snooze',
+  text: snoozing('$2::timestamptz', 'a.id = any($1::text[]) and a.resolved_at is null'),
+}
 const UNSNOOZE = { name: 'alert-unsnooze', text: snoozing('null::timestamptz', 'a.id = any($1::text[])') }
 const RECORD = {
   name: 'alert-record',
@@ -90,10 +97,9 @@ const RECORD = {
     where not r.only_news or r.note is distinct from
       (select a.note from alert_actions a where a.alert_id = r.alert_id order by a.id collate "C" desc limit 1)`,
 }
-const ACTIONS = {
-  name: 'alert-actions',
-  text: 'select * from alert_actions where alert_id = $1 order by id collate "C"',
-}
+const ACTIONS = statement('alert-actions', (tables, { alertId }: { alertId: string }) =>
+  tables.selectFrom('alert_actions').selectAll().where('alert_id', '=', alertId).orderBy(sql`id collate "C"`),
+)
 const COUNTS = {
   name: 'alert-counts',
   text: `select ${status(at('$1'))} as status, a.severity, count(*)::float8 as count ${JOINED} group by 1, 2`,
@@ -110,14 +116,8 @@ const PURGE = {
       + (select count(*) from met) as others`,
 }
 
-interface ActionRow {
-  readonly id: string
-  readonly alert_id: string
-  readonly at: string
-  readonly actor: string
-  readonly action: AlertAction
-  readonly note: string | null
-}
+/** A row of `alert_watches`; its key is null in the single row that is returned when no key is stored. */
+type WatchRow = KeyedAlertRow & { readonly at: string; readonly dedup_key: string | null }
 
 /** Alerts in SQL. */
 export class SqlAlertsStore implements port.AlertsStore {
@@ -128,10 +128,8 @@ export class SqlAlertsStore implements port.AlertsStore {
   }
 
   async watches(key?: port.AlertKeyId, now?: Date): Promise<{ at: Date; watches: readonly AlertKey[] }> {
-    const rows = await this.#session.rows<AlertKeyRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
-    const known = rows.flatMap(({ dedup_key, ...row }) =>
-      dedup_key === null ? [] : [toAlertKey({ ...row, dedup_key })],
-    )
+    const rows = await this.#session.rows<WatchRow>(WATCHES, [key?.licenseId, key?.dedupKey, now])
+    const known = rows.filter((row) => row.dedup_key !== null).map(toAlertKey)
     return { at: instant(rows[0]?.at ?? ''), watches: known }
   }
 
@@ -139,17 +137,16 @@ export class SqlAlertsStore implements port.AlertsStore {
     return move(this.#session, made, at, now)
   }
 
-  async write({ ids, action, actor, until }: port.AlertActionWrite, now?: Date): Promise<readonly string[]> {
-    const [statement, params] = (
-      {
-        ack: [ACK, [ids, actor, until, now]],
-        unack: [UNACK, [ids]],
-        snooze: [SNOOZE, [ids, until]],
-        unsnooze: [UNSNOOZE, [ids]],
-      } as const
-    )[action]
-    const rows = await this.#session.rows<{ id: string }>(statement, params)
-    return rows.map(({ id }) => id)
+  async write(write: port.AlertActionWrite, now?: Date): Promise<readonly string[]> {
+    const { ids, until } = write
+    const session = this.#session
+    const run = {
+      ack: () => ACK.run(session, { ...write, now }),
+      unack: () => UNACK.run(session, { ids }),
+      snooze: () => session.rows<{ id: string }>(SNOOZE, [ids, until]),
+      unsnooze: () => session.rows<{ id: string }>(UNSNOOZE, [ids]),
+    }[write.action]
+    return (await run()).map(({ id }) => id)
   }
 
   async record(entries: readonly port.NewAlertAction[], now?: Date): Promise<void> {
@@ -162,32 +159,24 @@ export class SqlAlertsStore implements port.AlertsStore {
   }
 
   async actions(alertId: string): Promise<readonly port.AlertActionEntry[]> {
-    const rows = await this.#session.rows<ActionRow>(ACTIONS, [alertId])
-    return rows.map(({ id, at, actor, action, note }) => ({
-      id,
-      alertId,
-      at: instant(at),
-      actor,
-      action,
-      note: given(note),
-    }))
+    return (await ACTIONS.run(this.#session, { alertId })).map(toAction)
   }
 
   async byIds(scope: Scope, ids: readonly string[]): Promise<readonly Alert[]> {
-    const rows = await this.#session.rows<AlertRow>(BY_IDS(scope), [idOf(scope), ids])
-    const found = new Map(rows.map((row) => [row.id, toAlert(row)]))
+    const alerts = (await this.#session.rows<object>(BY_IDS(scope), [idOf(scope), ids])).map(toAlert)
+    const found = new Map(alerts.map((alert) => [alert.id, alert]))
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
   async byKey(scope: Scope, dedupKey: string): Promise<readonly Alert[]> {
-    return (await this.#session.rows<AlertRow>(BY_KEY(scope), [idOf(scope), dedupKey])).map(toAlert)
+    return (await this.#session.rows<object>(BY_KEY(scope), [idOf(scope), dedupKey])).map(toAlert)
   }
 
   async list(scope: Scope, filter: port.AlertFilter, now?: Date): Promise<readonly Alert[]> {
     const { status: wanted, host, kind, since, after, limit } = filter
     const which = [idOf(scope), wanted, host, kind, since]
     const params = [...which, after?.id, after?.isResolved ?? false, limit, now]
-    return (await this.#session.rows<AlertRow>(LIST(scope), params)).map(toAlert)
+    return (await this.#session.rows<object>(LIST(scope), params)).map(toAlert)
   }
 
   async counts(now?: Date): Promise<port.AlertCounts> {

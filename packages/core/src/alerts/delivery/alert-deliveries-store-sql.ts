@@ -1,12 +1,20 @@
-import { idOf, scoped } from '../../database/scoped-statement.ts'
+import { sql } from 'kysely'
 import type { Session } from '../../database/session.ts'
-import { at } from '../../database/statement-time.ts'
+import { atOrNow } from '../../database/typed-statement.ts'
 import { given, instant, maybeInstant } from '../../database/values.ts'
 import type { DeliveryState } from '../../deliveries/delivery.ts'
 import type { Scope } from '../../scope.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
-import { type AlertRow, toAlert } from '../alert-row-sql.ts'
+import { scoped, statement, toAlert, toMailboxes, toWebhook } from '../alert-tables-sql.ts'
 import type * as port from './alert-deliveries-store.ts'
+
+interface Timed {
+  readonly now: Date | undefined
+}
+interface OfTenant {
+  readonly tenantId: string
+}
+type NewWebhook = Omit<port.AlertWebhook, 'createdAt'> & { readonly rotate: boolean }
 
 const READY = `n.delivery_id is null and (n.transition <> 'resolved' or exists (
   select from alert_notices o join deliveries d on d.id = o.delivery_id
@@ -32,99 +40,100 @@ const DIGEST = {
     from (select) one left join alert_webhooks k on $2 = 'webhook' and k.tenant_id = $3
       left join alert_mailboxes b on $2 = 'mail' and b.tenant_id = $3`,
 }
-const ANNOUNCED = {
-  name: 'alert-announced',
-  text: `update alerts a set notified_at = ${at('$2')} from alert_notices n
-    where n.delivery_id = $1 and n.transition <> 'resolved' and a.id = n.alert_id and a.count = n.opening
-      and a.notified_at is null`,
-}
-const REPORTS = {
-  name: 'alert-reports',
-  text: `select n.transition, n.opening, n.channel, n.tenant_id, coalesce(d.id, '') as id, coalesce(d.state, 'due') as state,
-      coalesce(d.attempts, 0) as attempts, n.created_at, coalesce(d.due_at, n.created_at) as due_at, d.settled_at,
-      d.status, d.error
-    from alert_notices n left join deliveries d on d.id = n.delivery_id
-    where n.alert_id = $1 order by n.created_at, n.opening, n.channel, n.transition`,
-}
-const SET_WEBHOOK = {
-  name: 'alert-set-webhook',
-  text: `insert into alert_webhooks as k (tenant_id, url, secret, created_at) values ($1, $2, $3, ${at('$5')})
-    on conflict (tenant_id) do update set url = excluded.url,
-      secret = case when $4::boolean then excluded.secret else k.secret end returning *`,
-}
-const WEBHOOK = { name: 'alert-webhook', text: 'select * from alert_webhooks where tenant_id = $1' }
+const ANNOUNCED = statement(
+  'alert-announced',
+  (tables, { deliveryId, now }: Timed & { deliveryId: string }) =>
+    tables
+      .updateTable('alerts as a')
+      .from('alert_notices as n')
+      .set({ notified_at: atOrNow(now) })
+      .where('n.delivery_id', '=', deliveryId)
+      .where('n.transition', '<>', 'resolved')
+      .whereRef('a.id', '=', 'n.alert_id')
+      .whereRef('a.count', '=', 'n.opening')
+      .where('a.notified_at', 'is', null),
+)
+const REPORTS = statement('alert-reports', (tables, { alertId }: { alertId: string }) =>
+  tables
+    .selectFrom('alert_notices as n')
+    .leftJoin('deliveries as d', 'd.id', 'n.delivery_id')
+    .select([
+      sql<string>`coalesce(d.id, '')`.as('id'),
+      sql<DeliveryState>`coalesce(d.state, 'due')`.as('state'),
+      sql<number>`coalesce(d.attempts, 0)`.as('attempts'),
+      sql<string>`coalesce(d.due_at, n.created_at)`.as('due_at'),
+    ])
+    .select(['n.transition', 'n.opening', 'n.channel', 'n.tenant_id', 'n.created_at'])
+    .select(['d.settled_at', 'd.status', 'd.error'])
+    .where('n.alert_id', '=', alertId)
+    .orderBy('n.created_at')
+    .orderBy('n.opening')
+    .orderBy('n.channel')
+    .orderBy('n.transition'),
+)
+const SET_WEBHOOK = statement('alert-set-webhook', (tables, given: NewWebhook & Timed) =>
+  tables
+    .insertInto('alert_webhooks')
+    .values({
+      tenant_id: given.tenantId,
+      url: given.url,
+      secret: given.secret,
+      created_at: atOrNow(given.now),
+    })
+    .onConflict((conflict) =>
+      conflict.column('tenant_id').doUpdateSet(({ ref }) => ({
+        url: ref('excluded.url'),
+        secret: sql<string>`case when ${given.rotate}::boolean then excluded.secret else alert_webhooks.secret end`,
+      })),
+    )
+    .returningAll(),
+)
+const WEBHOOK = statement('alert-webhook', (tables, { tenantId }: OfTenant) =>
+  tables.selectFrom('alert_webhooks').selectAll().where('tenant_id', '=', tenantId),
+)
 // Webhooks and addresses belong to tenants, and do not exist for a license.
 const OWNERSHIP = { tenant: 'tenant_id = $1', license: '$1::text is null' }
 const WEBHOOKS = scoped(
   'alert-webhooks',
-  (isOwned) => `select * from alert_webhooks where ${isOwned} order by tenant_id collate "C"`,
+  (tables, _, isOwned) =>
+    tables.selectFrom('alert_webhooks').selectAll().where(isOwned).orderBy(sql`tenant_id collate "C"`),
   OWNERSHIP,
 )
-const REMOVE_WEBHOOK = {
-  name: 'alert-remove-webhook',
-  text: 'delete from alert_webhooks where tenant_id = $1 returning tenant_id',
-}
-const SET_MAILBOXES = {
-  name: 'alert-set-mailboxes',
-  text: `insert into alert_mailboxes as b (tenant_id, addresses, created_at) values ($1, $2::jsonb, ${at('$3')})
-    on conflict (tenant_id) do update set addresses = excluded.addresses returning *`,
-}
+const REMOVE_WEBHOOK = statement('alert-remove-webhook', (tables, { tenantId }: OfTenant) =>
+  tables.deleteFrom('alert_webhooks').where('tenant_id', '=', tenantId).returning('tenant_id'),
+)
+const SET_MAILBOXES = statement(
+  'alert-set-mailboxes',
+  (tables, given: OfTenant & Timed & { addresses: string }) =>
+    tables
+      .insertInto('alert_mailboxes')
+      .values({
+        tenant_id: given.tenantId,
+        addresses: sql<readonly string[]>`${given.addresses}::jsonb`,
+        created_at: atOrNow(given.now),
+      })
+      .onConflict((conflict) =>
+        conflict.column('tenant_id').doUpdateSet(({ ref }) => ({ addresses: ref('excluded.addresses') })),
+      )
+      .returningAll(),
+)
 const MAILBOXES = scoped(
   'alert-mailboxes',
-  (isOwned) => `select * from alert_mailboxes where ${isOwned} order by tenant_id collate "C"`,
+  (tables, _, isOwned) =>
+    tables.selectFrom('alert_mailboxes').selectAll().where(isOwned).orderBy(sql`tenant_id collate "C"`),
   OWNERSHIP,
 )
-const REMOVE_MAILBOXES = {
-  name: 'alert-remove-mailboxes',
-  text: 'delete from alert_mailboxes where tenant_id = $1 returning tenant_id',
-}
-
-interface MailboxesRow {
-  readonly tenant_id: string
-  readonly addresses: readonly string[]
-  readonly created_at: string
-}
-
-interface WebhookRow {
-  readonly tenant_id: string
-  readonly url: string
-  readonly secret: string
-  readonly created_at: string
-}
-
-interface ReportRow {
-  readonly id: string
-  readonly transition: AlertTransition
-  readonly opening: number
-  readonly channel: port.AlertChannelName
-  readonly tenant_id: string
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly created_at: string
-  readonly due_at: string
-  readonly settled_at: string | null
-  readonly status: number | null
-  readonly error: string | null
-}
+const REMOVE_MAILBOXES = statement('alert-remove-mailboxes', (tables, { tenantId }: OfTenant) =>
+  tables.deleteFrom('alert_mailboxes').where('tenant_id', '=', tenantId).returning('tenant_id'),
+)
 
 interface DigestRow {
-  readonly webhook: WebhookRow | null
+  readonly webhook: object | null
   readonly addresses: readonly string[] | null
-  readonly notices: readonly { readonly transition: AlertTransition; readonly alert: AlertRow }[]
+  readonly notices: readonly { readonly transition: AlertTransition; readonly alert: object }[]
 }
 
-const toWebhook = (row: WebhookRow): port.AlertWebhook => ({
-  tenantId: row.tenant_id,
-  url: row.url,
-  secret: row.secret,
-  createdAt: instant(row.created_at),
-})
-
-const toMailboxes = (row: MailboxesRow): port.AlertMailboxes => ({
-  tenantId: row.tenant_id,
-  addresses: row.addresses,
-  createdAt: instant(row.created_at),
-})
+type ReportRow = Awaited<ReturnType<typeof REPORTS.run>>[number]
 
 const toReport = (row: ReportRow): port.AlertDeliveryReport => ({
   id: row.id,
@@ -171,52 +180,47 @@ export class SqlAlertDeliveriesStore implements port.AlertDeliveriesStore {
   }
 
   async announced(deliveryId: string, now?: Date): Promise<void> {
-    await this.#session.rows(ANNOUNCED, [deliveryId, now])
+    await ANNOUNCED.run(this.#session, { deliveryId, now })
   }
 
   async reports(alertId: string): Promise<readonly port.AlertDeliveryReport[]> {
-    return (await this.#session.rows<ReportRow>(REPORTS, [alertId])).map(toReport)
+    return (await REPORTS.run(this.#session, { alertId })).map(toReport)
   }
 
-  async setWebhook(
-    webhook: Omit<port.AlertWebhook, 'createdAt'> & { readonly rotate: boolean },
-    now?: Date,
-  ): Promise<port.AlertWebhook> {
-    const { tenantId, url, secret, rotate } = webhook
-    const [row] = await this.#session.rows<WebhookRow>(SET_WEBHOOK, [tenantId, url, secret, rotate, now])
+  async setWebhook(webhook: NewWebhook, now?: Date): Promise<port.AlertWebhook> {
+    const [row] = await SET_WEBHOOK.run(this.#session, { ...webhook, now })
     if (row === undefined) throw new Error('the webhook statement returned no row')
     return toWebhook(row)
   }
 
   async webhook(tenantId: string): Promise<port.AlertWebhook | undefined> {
-    const [row] = await this.#session.rows<WebhookRow>(WEBHOOK, [tenantId])
-    return row === undefined ? undefined : toWebhook(row)
+    return (await WEBHOOK.run(this.#session, { tenantId })).map(toWebhook)[0]
   }
 
   async webhooks(scope: Scope): Promise<readonly port.AlertWebhook[]> {
-    return (await this.#session.rows<WebhookRow>(WEBHOOKS(scope), [idOf(scope)])).map(toWebhook)
+    return (await WEBHOOKS.run(this.#session, scope, {})).map(toWebhook)
   }
 
   async removeWebhook(tenantId: string): Promise<boolean> {
-    return (await this.#session.rows(REMOVE_WEBHOOK, [tenantId])).length > 0
+    return (await REMOVE_WEBHOOK.run(this.#session, { tenantId })).length > 0
   }
 
   async setMailboxes(
     { tenantId, addresses }: Omit<port.AlertMailboxes, 'createdAt'>,
     now?: Date,
   ): Promise<port.AlertMailboxes> {
-    const params = [tenantId, JSON.stringify(addresses), now]
-    const [row] = await this.#session.rows<MailboxesRow>(SET_MAILBOXES, params)
+    const given = { tenantId, addresses: JSON.stringify(addresses), now }
+    const [row] = await SET_MAILBOXES.run(this.#session, given)
     if (row === undefined) throw new Error('the mailboxes statement returned no row')
     return toMailboxes(row)
   }
 
   async mailboxes(scope: Scope): Promise<readonly port.AlertMailboxes[]> {
-    return (await this.#session.rows<MailboxesRow>(MAILBOXES(scope), [idOf(scope)])).map(toMailboxes)
+    return (await MAILBOXES.run(this.#session, scope, {})).map(toMailboxes)
   }
 
   async removeMailboxes(tenantId: string): Promise<boolean> {
-    return (await this.#session.rows(REMOVE_MAILBOXES, [tenantId])).length > 0
+    return (await REMOVE_MAILBOXES.run(this.#session, { tenantId })).length > 0
   }
 }
 

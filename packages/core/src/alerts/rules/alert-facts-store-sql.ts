@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import type { Session } from '../../database/session.ts'
 import { at } from '../../database/statement-time.ts'
+import { atOrNow } from '../../database/typed-statement.ts'
 import { instant, maybeInstant } from '../../database/values.ts'
 import { LISTED, type ListedRow, toListedJob } from '../../jobs/job-row-sql.ts'
+import { statement } from '../alert-tables-sql.ts'
 import {
   type AlertFactsStore,
   CLONE_SECONDS,
@@ -34,16 +37,30 @@ const FAILURES = {
     where f.has_failed and f.finished_at > ${at('$2')} - make_interval(secs => $1) and newest.id = f.id
     order by f.id`,
 }
-const ADD_REFUSALS = {
-  name: 'alert-add-refusals',
-  text: `insert into rate_refusals as r (license_id, minute, count) values ($1, date_trunc('minute', ${at('$3')}), $2)
-    on conflict (license_id, minute) do update set count = r.count + excluded.count`,
-}
-const RATE_LIMIT_HITS = {
-  name: 'alert-refusals',
-  text: `select license_id, sum(count)::int as count from rate_refusals
-    where minute > ${at('$1')} - make_interval(secs => ${REFUSAL_SECONDS}) group by 1 order by 1`,
-}
+const ADD_REFUSALS = statement(
+  'alert-add-refusals',
+  (tables, given: { licenseId: string; count: number; now: Date | undefined }) =>
+    tables
+      .insertInto('rate_refusals')
+      .values({
+        license_id: given.licenseId,
+        minute: sql<Date>`date_trunc('minute', ${atOrNow(given.now)})`,
+        count: given.count,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['license_id', 'minute'])
+          .doUpdateSet(({ eb, ref }) => ({ count: eb('rate_refusals.count', '+', ref('excluded.count')) })),
+      ),
+)
+const RATE_LIMIT_HITS = statement('alert-refusals', (tables, { now }: { now: Date | undefined }) =>
+  tables
+    .selectFrom('rate_refusals')
+    .select(['license_id', sql<number>`sum(count)::int`.as('count')])
+    .where('minute', '>', sql<string>`${atOrNow(now)} - make_interval(secs => ${sql.lit(REFUSAL_SECONDS)})`)
+    .groupBy('license_id')
+    .orderBy('license_id'),
+)
 const EVALUATED = {
   name: 'alert-evaluated',
   text: `insert into alert_evaluations as e (at) values (${at('$2')}) on conflict (singleton) do update set
@@ -87,11 +104,11 @@ export class SqlAlertFactsStore implements AlertFactsStore {
   }
 
   async addRefusals(licenseId: string, count: number, now?: Date): Promise<void> {
-    await this.#session.rows(ADD_REFUSALS, [licenseId, count, now])
+    await ADD_REFUSALS.run(this.#session, { licenseId, count, now })
   }
 
   async refusals(now?: Date): Promise<readonly RateLimitHits[]> {
-    const rows = await this.#session.rows<{ license_id: string; count: number }>(RATE_LIMIT_HITS, [now])
+    const rows = await RATE_LIMIT_HITS.run(this.#session, { now })
     return rows.map((row) => ({ licenseId: row.license_id, count: row.count }))
   }
 
