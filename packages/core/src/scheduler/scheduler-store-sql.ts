@@ -1,25 +1,42 @@
+import { type SqlBool, sql } from 'kysely'
 import type { Session } from '../database/session.ts'
-import { at } from '../database/statement-time.ts'
+import { atOrNow } from '../database/typed-statement.ts'
 import { instant } from '../database/values.ts'
 import type { SchedulerStore } from './scheduler-store.ts'
+import { statement } from './scheduler-tables-sql.ts'
 
 export { entities } from './scheduler-tables-sql.ts'
 
-const NOW = at('$3')
+interface Named {
+  readonly name: string
+}
+type Begin = Named & { readonly everySeconds: number; readonly now: Date | undefined }
 
-const BEGIN = {
-  name: 'scheduler-begin',
-  text: `insert into scheduler_tasks as t (name, begun_at, due_at)
-    values ($1, ${NOW}, ${NOW} + make_interval(secs => $2))
-    on conflict (name) do update set begun_at = excluded.begun_at, due_at = excluded.due_at
-      where t.due_at <= ${NOW}
-    returning name`,
-}
-const REOPEN = {
-  name: 'scheduler-reopen',
-  text: 'update scheduler_tasks set due_at = begun_at where name = $1',
-}
-const LAST = { name: 'scheduler-last', text: 'select begun_at from scheduler_tasks where name = $1' }
+const BEGIN = statement('scheduler-begin', (tables, { name, everySeconds, now }: Begin) => {
+  const begun = {
+    begun_at: atOrNow(now),
+    due_at: sql<Date>`${atOrNow(now)} + make_interval(secs => ${everySeconds})`,
+  }
+  return tables
+    .insertInto('scheduler_tasks')
+    .values({ name, ...begun })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet(begun)
+        .where(sql<SqlBool>`scheduler_tasks.due_at <= ${atOrNow(now)}`),
+    )
+    .returning('name')
+})
+const REOPEN = statement('scheduler-reopen', (tables, { name }: Named) =>
+  tables
+    .updateTable('scheduler_tasks')
+    .set({ due_at: sql.ref<Date>('begun_at') })
+    .where('name', '=', name),
+)
+const LAST = statement('scheduler-last', (tables, { name }: Named) =>
+  tables.selectFrom('scheduler_tasks').select('begun_at').where('name', '=', name),
+)
 
 /** Periodic tasks in SQL. */
 export class SqlSchedulerStore implements SchedulerStore {
@@ -30,15 +47,15 @@ export class SqlSchedulerStore implements SchedulerStore {
   }
 
   async begin(name: string, everySeconds: number, now?: Date): Promise<boolean> {
-    return (await this.#session.rows(BEGIN, [name, everySeconds, now])).length > 0
+    return (await BEGIN.run(this.#session, { name, everySeconds, now })).length > 0
   }
 
   async reopen(name: string): Promise<void> {
-    await this.#session.rows(REOPEN, [name])
+    await REOPEN.run(this.#session, { name })
   }
 
   async lastBegun(name: string): Promise<Date | undefined> {
-    const [row] = await this.#session.rows<{ begun_at: string }>(LAST, [name])
+    const [row] = await LAST.run(this.#session, { name })
     return row === undefined ? undefined : instant(row.begun_at)
   }
 }

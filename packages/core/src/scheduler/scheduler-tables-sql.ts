@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { time, word } from '../database/table-sql.ts'
+import { type TablesOf, time, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
 
 /** Table `scheduler_tasks`. */
 export const SchedulerTaskEntity = defineEntity({
@@ -14,3 +15,8 @@ export const SchedulerTaskEntity = defineEntity({
 
 /** Its tables. */
 export const entities = [SchedulerTaskEntity]
+
+interface Tables extends TablesOf<typeof SchedulerTaskEntity> {}
+
+/** Statements over its table. */
+export const { statement } = statementsOver<Tables>()
