@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Session } from '../database/session.ts'
 import { at } from '../database/statement-time.ts'
 import { NEW_RECIPIENT, type RecipientState } from './breaker.ts'
@@ -5,7 +6,7 @@ import type * as port from './deliveries-store.ts'
 import type { Delivery, DeliveryReport, DeliveryTarget, NewDelivery } from './delivery.ts'
 import { COUNTS, EXPIRE, TAKE_DUE } from './delivery-claim-sql.ts'
 import { SETTLE } from './delivery-settle-sql.ts'
-import { toDelivery, toRecipient, toReport } from './delivery-tables-sql.ts'
+import { statement, toDelivery, toRecipient, toReport } from './delivery-tables-sql.ts'
 
 export { entities } from './delivery-tables-sql.ts'
 
@@ -16,15 +17,23 @@ const ADD = {
     values ($1, $2, $3, $5, 'due', ${at('$4')}, ${at('$4')} + make_interval(secs => $6), $7,
       ${at('$4')} + make_interval(secs => $8::float8), $9, $10)`,
 }
-const LATEST = {
-  name: 'delivery-latest',
-  text: `select * from deliveries where kind = $1 and recipient = $2
-    order by created_at desc, id collate "C" desc limit 1`,
-}
-const RECIPIENT = {
-  name: 'delivery-recipient',
-  text: 'select * from delivery_recipients where kind = $1 and recipient = $2',
-}
+const LATEST = statement('delivery-latest', (tables, { kind, recipient }: DeliveryTarget) =>
+  tables
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('recipient', '=', recipient)
+    .orderBy('created_at', 'desc')
+    .orderBy(sql`id collate "C"`, 'desc')
+    .limit(1),
+)
+const RECIPIENT = statement('delivery-recipient', (tables, { kind, recipient }: DeliveryTarget) =>
+  tables
+    .selectFrom('delivery_recipients')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('recipient', '=', recipient),
+)
 const PURGE = {
   name: 'delivery-purge',
   text: `with rested as (delete from delivery_recipients where kind = $1 and breaker = 'closed' and paused is null
@@ -96,14 +105,12 @@ export class SqlDeliveriesStore implements port.DeliveriesStore {
     return row?.ended ?? 0
   }
 
-  async latest({ kind, recipient }: DeliveryTarget): Promise<DeliveryReport | undefined> {
-    const [row] = await this.#session.rows<object>(LATEST, [kind, recipient])
-    return row === undefined ? undefined : toReport(row)
+  async latest(target: DeliveryTarget): Promise<DeliveryReport | undefined> {
+    return (await LATEST.run(this.#session, target)).map(toReport)[0]
   }
 
-  async recipient({ kind, recipient }: DeliveryTarget): Promise<RecipientState> {
-    const [row] = await this.#session.rows<object>(RECIPIENT, [kind, recipient])
-    return row === undefined ? NEW_RECIPIENT : toRecipient(row)
+  async recipient(target: DeliveryTarget): Promise<RecipientState> {
+    return (await RECIPIENT.run(this.#session, target)).map(toRecipient)[0] ?? NEW_RECIPIENT
   }
 
   async counts(kind: string, only: readonly string[] | undefined, now?: Date): Promise<port.DueCounts> {

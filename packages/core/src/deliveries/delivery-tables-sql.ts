@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, redacted, time, valuesOf, word } from '../database/table-sql.ts'
+import { fact, redacted, type TablesOf, time, valuesOf, word } from '../database/table-sql.ts'
+import { statementsOver } from '../database/typed-statement.ts'
 import type { BreakerState } from './breaker.ts'
 import type { Delivery, DeliveryReport, DeliveryState } from './delivery.ts'
 
@@ -84,3 +85,8 @@ export function toReport(row: object): DeliveryReport {
 export const toRecipient = valuesOf(DeliveryRecipientEntity, 'kind', 'recipient')
 /** Reads a row of `delivery_attempts`. */
 export const toAttempt = valuesOf(DeliveryAttemptEntity, 'deliveryId')
+
+interface Tables extends TablesOf<typeof DeliveryRecipientEntity | typeof DeliveryEntity> {}
+
+/** Statements over deliveries and their receivers. */
+export const { statement } = statementsOver<Tables>()
