@@ -314,15 +314,13 @@ describe('the outgoing requests on the page', () => {
   const { text } = section('docs/security.md', '## Outgoing requests')
   /** Files that open a way out, and the page's words for each. */
   const CALLERS: Readonly<Record<string, string>> = {
-    'packages/core/src/chat/answer/language-model-http.ts': '`LLM_BASE_URL`',
-    'packages/core/src/health/model-probe-http.ts': '`LLM_BASE_URL`',
+    'packages/core/src/outside/language-model/language-model-http.ts': '`LLM_BASE_URL`',
+    'packages/core/src/outside/language-model/model-probe-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/outbound.ts': 'A tenant (webhooks)',
-    'packages/core/src/billing/feature.ts': '`PAYMENT_API_BASE`',
-    'packages/core/src/chat/feature.ts': '`LLM_BASE_URL`',
+    'packages/core/src/outside/payments/payment-provider-http.ts': '`PAYMENT_API_BASE`',
     'packages/core/src/git/feature.ts': '`SERVICE_PUBLIC_URL`',
-    'packages/core/src/surface/feature.ts': '`CT_URL`',
-    'packages/core/src/provisioning/feature.ts': 'A hosting provider',
-    'packages/core/src/health/feature.ts': '`LLM_BASE_URL`',
+    'packages/core/src/outside/scan/scan-run.ts': '`CT_URL`',
+    'packages/core/src/outside/servers/providers-http.ts': 'A hosting provider',
     'packages/core/src/control-plane.ts': 'the resolvers of monitors',
     'packages/core/src/database/database-server.ts': 'PostgreSQL',
   }

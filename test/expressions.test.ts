@@ -44,7 +44,7 @@ const MADE_AT_READING = [
   'packages/cli/src/terminal/terminal.ts',
   'packages/core/src/dns/dns-answer.ts',
   'packages/core/src/provisioning/order.ts',
-  'packages/core/src/surface/scan/tech-rules.ts',
+  'packages/core/src/outside/scan/tech-rules.ts',
 ]
 /** Modules that make expressions of constants when they are called, and these constants. */
 const MADE_LATER: Readonly<Record<string, readonly RegExp[]>> = {

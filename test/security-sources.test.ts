@@ -28,7 +28,7 @@ describe('no source that ships', () => {
       'packages/cli/src/terminal/terminal.ts',
       'packages/core/src/dns/dns-answer.ts',
       'packages/core/src/provisioning/order.ts',
-      'packages/core/src/surface/scan/tech-rules.ts',
+      'packages/core/src/outside/scan/tech-rules.ts',
     ]
     const others = found(/\bnew\s+RegExp\b/).filter(
       (path) => !path.startsWith('packages/core/src/redaction/'),

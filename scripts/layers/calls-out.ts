@@ -34,7 +34,7 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     why: 'listens on loopback for packets that a browser should not send; it sends none itself',
   },
   {
-    path: /^packages\/core\/src\/email\/delivery\/(?:mail-relay-smtp|compose|nodemailer)\.ts$/,
+    path: /^packages\/core\/src\/(?:outside\/smtp\/mail-relay-smtp|email\/delivery\/(?:compose|nodemailer))\.ts$/,
     why: 'speaks to the mail relay that the settings name',
   },
 ]

@@ -6,7 +6,6 @@ const [WORDS, TOOLS, VALUES, SERVICES, ADAPTERS, WIRING] = [0, 1, 2, 3, 4, 5] as
 const CORE = 'packages/core/src/'
 const WIRING_FILES: ReadonlySet<string> = new Set([
   'adapters.ts',
-  'base.ts',
   'control-plane.ts',
   'feature.ts',
   'index.ts',
@@ -39,6 +38,7 @@ function levelIn(folder: string, file: string): number {
   // An operation is a service's public verb; the folder `operations` holds their common shape.
   if (folder === 'operations' && file === 'permission.ts') return VALUES
   if (folder === 'accounts') return SERVICES
+  if (folder === 'outside') return file === 'outside.ts' ? WIRING : ADAPTERS
   if (file === `${folder}.ts` || file.endsWith('-operations.ts')) return SERVICES
   return folder === 'operations' && !file.endsWith('-store.ts') ? SERVICES : VALUES
 }
@@ -47,6 +47,7 @@ function levelIn(folder: string, file: string): number {
 export function placeOf(path: string): Place | undefined {
   if (!path.startsWith(CORE)) return undefined
   const [first = '', ...rest] = path.slice(CORE.length).split('/')
+  if (first === 'base.ts') return { folder: '', level: VALUES }
   if (rest.length === 0) return { folder: '', level: WIRING_FILES.has(first) ? WIRING : WORDS }
   return { folder: first, level: levelIn(first, rest.join('/')) }
 }

@@ -23,6 +23,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Resolver } from './net/dns.ts'
 import type { Outbound } from './net/outbound.ts'
+import { outsideOf } from './outside/outside.ts'
 import type { Passwords } from './passwords/passwords.ts'
 import { Scheduler } from './scheduler/scheduler.ts'
 import { SchedulerMetrics } from './scheduler/scheduler-metrics.ts'
@@ -114,7 +115,18 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
   const refused = (licenseId: string) => refusals.note(licenseId)
   const limits = new RateLimits({ counter: counterOf(base, parts), clock, refused })
   const { outbound = outboundOf(base) } = parts
-  const beside = { parts, dns, health, licenses, limits, refusals, outbound, scheduler: () => scheduler }
+  const outside = outsideOf(base, dns, parts)
+  const beside = {
+    parts,
+    dns,
+    outside,
+    health,
+    licenses,
+    limits,
+    refusals,
+    outbound,
+    scheduler: () => scheduler,
+  }
   const services = FEATURES.services(base, beside)
   const tasks = tickTasks(services, config)
   const scheduler: Scheduler = new Scheduler({ ...base, metrics: new SchedulerMetrics(metrics), tasks })

@@ -136,7 +136,6 @@ export type {
 } from './browser/browser-store.ts'
 export type { BrowserToken } from './browser/browser-token.ts'
 export { ModelFailure, type ModelPrompt } from './chat/answer/language-model.ts'
-export { HttpLanguageModel } from './chat/answer/language-model-http.ts'
 export type { IncomingMessage } from './chat/chat.ts'
 export type { ChatMode, Conversation } from './chat/conversation.ts'
 export type {
@@ -340,6 +339,7 @@ export {
   MAX_AUDIT_CHARS,
 } from './operations/audit-store.ts'
 export { ADMIN_ROLES, permissionsOf, TENANT_ROLES } from './operations/permission.ts'
+export { HttpLanguageModel } from './outside/language-model/language-model-http.ts'
 export { Passwords } from './passwords/passwords.ts'
 export { type CatalogEntry, catalogFaults } from './provisioning/catalog.ts'
 export { CREDENTIAL_STATES, type Credential } from './provisioning/credential.ts'

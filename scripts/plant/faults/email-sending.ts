@@ -110,14 +110,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-sending: a password goes over a line that is not encrypted',
-    file: `${EMAIL}/delivery/mail-relay-smtp.ts`,
+    file: 'packages/core/src/outside/smtp/mail-relay-smtp.ts',
     find: 'requireTLS: !secure && !plaintext',
     replace: 'requireTLS: false',
     suites: DELIVERY,
   },
   {
     name: 'email-sending: the end of a connection comes before the reply that it followed',
-    file: `${EMAIL}/delivery/mail-relay-smtp.ts`,
+    file: 'packages/core/src/outside/smtp/mail-relay-smtp.ts',
     find: "setImmediate(() => reject(new Closed('the connection was closed')))",
     replace: "reject(new Closed('the connection was closed'))",
     suites: REPLIES,

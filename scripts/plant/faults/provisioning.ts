@@ -13,7 +13,7 @@ const CONTRACT = 'packages/core/test/provisioning/provisioning-store.test.ts'
 export const faults: readonly Fault[] = [
   {
     name: 'provisioning: any 403 takes the token for a bad one',
-    file: `${CORE}/providers/provider-call-http.ts`,
+    file: 'packages/core/src/outside/servers/provider-call-http.ts',
     find: "isNamed && status === FORBIDDEN ? 'refused' : kindOfStatus(status)",
     replace: 'kindOfStatus(status)',
     suites: [FAULTS],

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 const SESSION = 'packages/cli/src/relay/relay-session.ts'
 const RELAY_METRICS = 'packages/core/src/access/relay-metrics.ts'
 const TRANSFER = 'packages/cli/src/agent/transfer'
-const SMTP = 'packages/core/src/email/delivery/mail-relay-smtp.ts'
+const SMTP = 'packages/core/src/outside/smtp/mail-relay-smtp.ts'
 const EMAIL = 'packages/core/src/email/delivery/email-delivery.ts'
 const RUNNER = 'packages/core/src/deliveries/delivery-runner.ts'
 const RELAYED = ['packages/cli/test/relay/slow-ways.test.ts']

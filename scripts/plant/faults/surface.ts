@@ -12,7 +12,7 @@ const ROUTES = 'packages/http/test/routes/attack-surface.test.ts'
 export const faults: readonly Fault[] = [
   {
     name: 'surface: an expression over a scanned file reads blank lines again from each of them',
-    file: 'packages/core/src/surface/scan/file-probes.ts',
+    file: 'packages/core/src/outside/scan/file-probes.ts',
     find: '/^[ \\t]*\\[core\\]/m',
     replace: '/^\\s*\\[core\\]/m',
     suites: ['test/expressions.test.ts'],
@@ -40,21 +40,21 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'surface: every port of any address is swept',
-    file: `${SURFACE}/scan/port-lists.ts`,
+    file: 'packages/core/src/outside/scan/port-lists.ts',
     find: 'return attested && cdn === null ?',
     replace: "return attested || cdn !== 'none' ?",
     suites: [RULES],
   },
   {
     name: 'surface: all ports of a CDN are swept once a heartbeat came from there',
-    file: `${SURFACE}/scan/port-lists.ts`,
+    file: 'packages/core/src/outside/scan/port-lists.ts',
     find: 'return attested && cdn === null ?',
     replace: "return attested && cdn !== 'none' ?",
     suites: [RULES],
   },
   {
     name: 'surface: an echo of the path attests an address',
-    file: `${SURFACE}/scan/attestation.ts`,
+    file: 'packages/core/src/outside/scan/attestation.ts',
     find: "if (sameSecret(answer.body.toString('utf8').trim(), `${CHALLENGE_PREFIX}${challenge}`)) return true",
     replace:
       'if (answer.body.includes(challenge) && sameSecret(challenge, challenge)) return CHALLENGE_PREFIX !== null',
@@ -90,14 +90,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'surface: redirects lead out of the domain',
-    file: `${SURFACE}/scan/web-look.ts`,
+    file: 'packages/core/src/outside/scan/web-look.ts',
     find: 'look.webOf(url.hostname)',
     replace: 'look.webOf(look.domain)',
     suites: [SCAN],
   },
   {
     name: 'surface: a server that answers everything has exposed files',
-    file: `${SURFACE}/scan/exposed-files.ts`,
+    file: 'packages/core/src/outside/scan/exposed-files.ts',
     find: 'if (baseline.some((shape) => isAlike(shape, shapeOf(answer)))) return false',
     replace: 'if (baseline.length > 9 && isAlike(shapeOf(answer), shapeOf(answer))) return false',
     suites: [RULES],
@@ -111,14 +111,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'surface: names of other domains are scanned because a certificate has them',
-    file: `${SURFACE}/scan/certificate-names.ts`,
+    file: 'packages/core/src/outside/scan/certificate-names.ts',
     find: 'NAME.test(name) && isWithinDomain(name, domain)',
     replace: 'NAME.test(name) && (name.endsWith(domain) || isWithinDomain(name, domain))',
     suites: [RULES],
   },
   {
     name: 'surface: a host that timed out has its findings fixed',
-    file: `${SURFACE}/scan/web-look.ts`,
+    file: 'packages/core/src/outside/scan/web-look.ts',
     find: "if (files.isComplete) sight.looked('files', name)",
     replace: "sight.looked(files.isComplete ? 'files' : 'files', name)",
     suites: [SCAN],

@@ -1,7 +1,5 @@
-import type { Base } from '../base.ts'
 import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
-import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Operation } from '../operations/operation.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
 import { Billing } from './billing.ts'
@@ -11,14 +9,13 @@ import { type BillingUses, billingOperations } from './billing-operations.ts'
 import { Checkouts } from './checkouts.ts'
 import { PaymentEvents } from './payment-events.ts'
 import type { PaymentProvider } from './payment-provider.ts'
-import { HttpPaymentProvider, PROVIDER_LIMITS } from './payment-provider-http.ts'
 import { SubscriptionSync } from './subscription-sync.ts'
 
 const TASK_MS = 20_000
 
 /** The tools and services that billing uses. */
 export interface BillingNeeds {
-  readonly parts: { readonly paymentProvider?: PaymentProvider }
+  readonly outside: { readonly paymentProvider: PaymentProvider | undefined }
   readonly licenses: Licenses
 }
 /** The services of billing. */
@@ -36,8 +33,8 @@ const operations: readonly Operation<BillingUses & BillingEventUses>[] = [
 /** Billing: subscriptions, checkouts, and events of the payment provider. */
 export const billing = featureOf<BillingNeeds>()({
   sql: () => import('./billing-sql.ts'),
-  services: (base, { parts, licenses }): BillingServices => {
-    const provider = parts.paymentProvider ?? providerOf(base)
+  services: (base, { outside, licenses }): BillingServices => {
+    const provider = outside.paymentProvider
     const metrics = new BillingMetrics(base.metrics)
     const sync = new SubscriptionSync({ ...base, provider })
     return {
@@ -52,10 +49,3 @@ export const billing = featureOf<BillingNeeds>()({
   ],
   purge: ({ paymentEvents }) => paymentEvents.purge(),
 })
-
-function providerOf({ config: { billing, faults }, log }: Base): PaymentProvider | undefined {
-  const { secretKey, apiBase } = billing
-  if (secretKey === undefined || faults.billing !== undefined) return undefined
-  const outbound = operatorOutbound({ log, limits: PROVIDER_LIMITS })
-  return new HttpPaymentProvider({ secretKey, apiBase, outbound })
-}

@@ -1,5 +1,4 @@
 import type { LanguageModel } from '../chat/answer/language-model.ts'
-import { modelOf } from '../chat/feature.ts'
 import type { Config } from '../config/config.ts'
 import { featureOf } from '../feature.ts'
 import type { Ids } from '../ids.ts'
@@ -29,10 +28,9 @@ export type BrowserEngineMaker = (tools: BrowserEngineTools) => BrowserEngine
 export interface BrowserNeeds {
   readonly parts: {
     readonly browserEngine?: BrowserEngineMaker
-    readonly agentModel?: LanguageModel
-    readonly languageModel?: LanguageModel
     readonly resolver?: Resolver
   }
+  readonly outside: { readonly agentModel: LanguageModel | undefined }
   readonly licenses: LicenseStanding
 }
 /** The services of the browser worker. */
@@ -44,7 +42,7 @@ export interface BrowserServices {
 /** Pages that the service opens for others. */
 export const browser = featureOf<BrowserNeeds>()({
   sql: () => import('./browser-store-sql.ts'),
-  services: (base, { parts, licenses }): BrowserServices => {
+  services: (base, { parts, licenses, outside }): BrowserServices => {
     const { config, ids, log } = base
     const guard = pageGuard(config, parts)
     return {
@@ -53,7 +51,7 @@ export const browser = featureOf<BrowserNeeds>()({
         ...base,
         guard,
         engine: parts.browserEngine?.({ guard, config, ids, log }),
-        model: parts.agentModel ?? parts.languageModel ?? modelOf(base),
+        model: outside.agentModel,
         metrics: new BrowserMetrics(base.metrics),
       }),
     }

@@ -7,7 +7,6 @@ import type { Operation } from '../operations/operation.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
 import { EmailDelivery } from './delivery/email-delivery.ts'
 import type { MailRelay } from './delivery/mail-relay.ts'
-import { SmtpRelay } from './delivery/mail-relay-smtp.ts'
 import { type EmailDomainUses, emailDomainOperations } from './domains/email-domain-operations.ts'
 import { EmailDomains } from './domains/email-domains.ts'
 import { EmailMetrics } from './email-metrics.ts'
@@ -26,7 +25,7 @@ const REMINDER_SECONDS = 600
 
 /** The tools and services that email uses. */
 export interface EmailNeeds {
-  readonly parts: { readonly mailRelay?: MailRelay }
+  readonly outside: { readonly mailRelay: MailRelay }
   readonly dns: DnsClient
   readonly licenses: Licenses
 }
@@ -69,11 +68,11 @@ export const email = featureOf<EmailNeeds>()({
   },
 })
 
-function servicesOf(base: Base, { parts, dns, licenses }: EmailNeeds): EmailServices {
+function servicesOf(base: Base, { outside, dns, licenses }: EmailNeeds): EmailServices {
   const metrics = new EmailMetrics(base.metrics)
   const emailDomains = new EmailDomains({ ...base, dns })
   const sending = new EmailSending({ ...base, metrics })
-  const relay = parts.mailRelay ?? relayOf(base)
+  const relay = outside.mailRelay
   const delivery = new EmailDelivery({ ...base, metrics, relay, licenses, unwanted: unwantedReminder })
   const runner = new DeliveryRunner(base, delivery)
   const emails = new Emails({ ...base, sending, runner, relay })
@@ -84,7 +83,3 @@ function servicesOf(base: Base, { parts, dns, licenses }: EmailNeeds): EmailServ
     reminders: new Reminders({ ...base, sending, deliver: (signal) => emails.deliver(signal) }),
   }
 }
-
-/** Without an address nothing is queued, so that nothing asks this relay. */
-const relayOf = ({ config: { email } }: Base): MailRelay =>
-  new SmtpRelay({ url: email.smtpUrl ?? 'smtp://unset.invalid', plaintext: email.smtpPlaintext })

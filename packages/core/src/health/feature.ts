@@ -5,12 +5,10 @@ import type { DnsClient } from '../dns/dns-client.ts'
 import { EMAIL_DELIVERY, RELAY } from '../email/delivery/email-queue.ts'
 import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
-import { operatorOutbound } from '../net/operator-outbound.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { healthOperations } from './health-operations.ts'
 import type { ModelProbe } from './model-probe.ts'
-import { httpModelProbe } from './model-probe-http.ts'
 import { dnsCheck, languageModelCheck } from './reach-checks.ts'
 import { relayCheck } from './relay-check.ts'
 import { dataKeysCheck, licensingCheck, sessionSecretCheck, signingKeyCheck } from './secret-checks.ts'
@@ -21,7 +19,7 @@ import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from './
 
 /** The tools and services that the system check looks at. */
 export interface Checked {
-  readonly parts: { readonly modelProbe?: ModelProbe }
+  readonly outside: { readonly modelProbe: ModelProbe | undefined }
   readonly access: Access
   readonly dns: DnsClient
   readonly chat: Chat
@@ -40,7 +38,7 @@ export const health = featureOf<Checked>()({
 
 function systemCheckOf(base: Base, checked: Checked): SystemCheck {
   const { config, storage, clock, timers, signer } = base
-  const { access, chat, licenses, parts } = checked
+  const { access, chat, licenses } = checked
   const relayState = async () => {
     if (config.email.smtpUrl === undefined) return undefined
     const { breaker } = await storage.deliveries.recipient({ kind: EMAIL_DELIVERY, recipient: RELAY })
@@ -56,18 +54,11 @@ function systemCheckOf(base: Base, checked: Checked): SystemCheck {
     dataKeysCheck(base.keyring, () => checked.secrets.count()),
     licensingCheck(licenses),
     dnsCheck(checked.dns, config.monitors.dnsServers),
-    languageModelCheck(parts.modelProbe ?? modelProbeOf(base), config),
+    languageModelCheck(checked.outside.modelProbe, config),
     relayCheck(config, storage.kind, () => access.lack),
     emailRelayCheck(relayState, config.faults.email !== undefined),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
     ...settingsChecks(config),
   ]
   return new SystemCheck({ clock, timers, checks })
-}
-
-function modelProbeOf({ config: { llm }, log }: Base): ModelProbe | undefined {
-  const { apiKey, baseUrl } = llm
-  return apiKey === undefined
-    ? undefined
-    : httpModelProbe({ apiKey, baseUrl, outbound: operatorOutbound({ log }) })
 }

@@ -1,30 +1,25 @@
 import type { Base } from '../base.ts'
 import { featureOf } from '../feature.ts'
 import type { Licenses } from '../licenses/licenses.ts'
-import { systemResolver } from '../net/dns-system.ts'
-import type { Outbound } from '../net/outbound.ts'
-import { createOutbound } from '../net/outbound.ts'
 import type { Operation } from '../operations/operation.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
 import { OrderGates } from './order-gates.ts'
 import { ProviderAccess } from './provider-access.ts'
 import { ProviderCredentials } from './provider-credentials.ts'
-import { httpProviders, PROVIDER_LIMITS } from './providers/open-provider-http.ts'
 import { Provisioning } from './provisioning.ts'
 import { ProvisioningMetrics } from './provisioning-metrics.ts'
 import { type ProvisioningUses, provisioningOperations } from './provisioning-operations.ts'
 import { type OrderUses, provisioningOrderOperations } from './provisioning-order-operations.ts'
 import { ProvisioningOrders } from './provisioning-orders.ts'
 import { ProvisioningWorker } from './provisioning-worker.ts'
+import type { OpenProvider } from './server-provider.ts'
 import { UserData } from './user-data.ts'
-
-const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 const TASK_MS = 20_000
 
 /** The tools and services that provisioning uses. */
 export interface ProvisioningNeeds {
-  readonly parts: { readonly providerOutbound?: Outbound }
+  readonly outside: { readonly openProvider: OpenProvider }
   readonly licenses: Licenses
 }
 /** The services of provisioning. */
@@ -49,7 +44,7 @@ export const provisioning = featureOf<ProvisioningNeeds>()({
   ],
 })
 
-function servicesOf(base: Base, { parts, licenses }: ProvisioningNeeds): ProvisioningServices {
+function servicesOf(base: Base, { outside, licenses }: ProvisioningNeeds): ProvisioningServices {
   const { config, storage, ids } = base
   const { hetznerToken, digitaloceanToken, spendCeiling: ceiling } = config.provisioning
   const tokens = {
@@ -57,7 +52,7 @@ function servicesOf(base: Base, { parts, licenses }: ProvisioningNeeds): Provisi
     ...(digitaloceanToken === undefined ? {} : { digitalocean: digitaloceanToken }),
   }
   const { credentialMaxAgeHours: maxAgeHours, createsPerHour, maxPerLicense } = config.provisioning
-  const access = new ProviderAccess({ ...base, open: openerOf(base, parts), tokens, maxAgeHours })
+  const access = new ProviderAccess({ ...base, open: outside.openProvider, tokens, maxAgeHours })
   const { templateFile: file, live, destroyOnFailure } = config.provisioning
   const userData = new UserData({ ...base, file, publicUrl: config.service.publicUrl })
   // A bad ceiling closes its own gate; any other bad setting is no opt-in.
@@ -80,18 +75,4 @@ function servicesOf(base: Base, { parts, licenses }: ProvisioningNeeds): Provisi
     }),
     provisioningOrders: new ProvisioningOrders({ ...base, access, licenses, ceiling }),
   }
-}
-
-/** Tokens go to the provider's own address, or to this machine if the settings say so, and nowhere else. */
-function openerOf({ config, clock, log }: Base, parts: { readonly providerOutbound?: Outbound }) {
-  const { hetznerApiBase: hetzner, digitaloceanApiBase: digitalocean } = config.provisioning
-  const isLocal = [hetzner, digitalocean].some((base) => /^https?:\/\/(?:127\.|\[::1\])/.test(base))
-  const reach = {
-    resolver: systemResolver(),
-    allow: isLocal ? LOOPBACK : [],
-    own: () => [],
-    anyPort: isLocal,
-  }
-  const outbound = parts.providerOutbound ?? createOutbound({ ...reach, log, limits: PROVIDER_LIMITS })
-  return httpProviders({ outbound, clock, bases: { hetzner, digitalocean } })
 }

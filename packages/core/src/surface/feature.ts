@@ -3,20 +3,12 @@ import type { Base } from '../base.ts'
 import { SECRET_CHARS_NEEDED } from '../config/shared-secret.ts'
 import type { DnsClient } from '../dns/dns-client.ts'
 import { featureOf } from '../feature.ts'
-import { operatorOutbound } from '../net/operator-outbound.ts'
-import { pinnedDialler } from '../net/pinned-host.ts'
 import { silent } from '../scheduler/scheduled-task.ts'
-import { CertificateNames, CT_LIMITS, certificateSources } from './scan/certificate-names.ts'
-import { Pace } from './scan/pacing.ts'
 import { Surface } from './surface.ts'
 import { SurfaceMetrics } from './surface-metrics.ts'
 import { surfaceOperations } from './surface-operations.ts'
+import { type Scan, scanServers } from './surface-sight.ts'
 import { SurfaceWorker } from './surface-worker.ts'
-
-/** The certificate logs that are asked unless the settings name others. */
-export const CRT_SH = 'https://crt.sh/?q=%25.{domain}&output=json'
-/** Connections of scans in a second, over all scans of a process. */
-const CONNECTS_PER_SECOND = 200
 
 /** Proofs that are not looked up in this time wait for the next tick. */
 const TASK_MS = 10_000
@@ -24,6 +16,7 @@ const TASK_MS = 10_000
 /** The tools that scans use. */
 export interface SurfaceNeeds {
   readonly dns: DnsClient
+  readonly outside: { readonly scan: Scan }
   readonly health: { readonly draining: AbortSignal }
 }
 
@@ -38,26 +31,17 @@ export const surface = featureOf<SurfaceNeeds>()({
   purge: ({ surface }) => surface.purge(),
 })
 
-function surfaceOf(base: Base, { dns, health }: SurfaceNeeds): Surface {
-  const { config, log, metrics: registry, timers } = base
-  const { ctUrl = CRT_SH, certSpotterToken, mostRunning, dnsServers: named } = config.surface
-  const site = config.service.publicUrl?.replace(/\/$/, '')
-  const userAgent = `svc-attack-surface/1${site === undefined ? '' : ` (+${site}/security)`}`
-  const outbound = operatorOutbound({ log, limits: CT_LIMITS })
-  const sources = certificateSources(ctUrl, certSpotterToken)
+function surfaceOf(base: Base, { dns, health, outside }: SurfaceNeeds): Surface {
   const tools = {
     ...base,
     dns,
-    dnsServers: named.length > 0 ? named : dns.systemServers(),
+    dnsServers: scanServers(base, dns),
+    scan: outside.scan,
     secrets: secretsOf(base),
-    dialler: pinnedDialler(config.outbound),
-    certificates: new CertificateNames({ ...base, outbound, sources, userAgent }),
-    pace: new Pace(timers, CONNECTS_PER_SECOND),
-    userAgent,
-    mostRunning,
+    mostRunning: base.config.surface.mostRunning,
     draining: health.draining,
   }
-  const metrics = new SurfaceMetrics(registry, () => worker.size)
+  const metrics = new SurfaceMetrics(base.metrics, () => worker.size)
   const worker: SurfaceWorker = new SurfaceWorker({ ...tools, metrics })
   return new Surface({ ...tools, worker })
 }

@@ -1,16 +1,25 @@
+import type { Clock } from '../clock.ts'
+import type { DnsClient } from '../dns/dns-client.ts'
+import type { Ids } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { ofLicense } from '../scope.ts'
 import type { Storage } from '../storage/storage.ts'
-import { runScan, type ScanTools } from './scan/scan-run.ts'
-import { Sight } from './scan/sight.ts'
+import type { Timers } from '../timers.ts'
 import { findingFingerprint } from './surface-finding.ts'
 import type { SurfaceMetrics } from './surface-metrics.ts'
 import { lookUpProof } from './surface-proof.ts'
 import { SCAN_ATTEMPTS, SCAN_LEASE_SECONDS, SCAN_MS, type ScanEnd, type SurfaceScan } from './surface-scan.ts'
+import { type Scan, Sight } from './surface-sight.ts'
 import { ADDRESS_SECONDS, challengeOf } from './surface-target.ts'
 
 /** Dependencies of `SurfaceWorker`. */
-export interface SurfaceWorkerParts extends ScanTools {
+export interface SurfaceWorkerParts {
+  readonly scan: Scan
+  readonly dns: DnsClient
+  readonly dnsServers: readonly string[]
+  readonly timers: Timers
+  readonly clock: Clock
+  readonly ids: Ids
   readonly storage: Storage
   readonly log: Log
   readonly metrics: SurfaceMetrics
@@ -138,7 +147,7 @@ export class SurfaceWorker {
     stop: AbortSignal
   }): Promise<Stop | 'failed' | undefined> {
     const { scan, sight, lease, stop } = run
-    const { storage, clock, secrets, log } = this.#parts
+    const { storage, clock, secrets, log, scan: look } = this.#parts
     const { licenseId, domain } = scan
     try {
       const now = clock.statementTime()
@@ -152,7 +161,7 @@ export class SurfaceWorker {
       }
       const challenge = challengeOf(secrets[0] ?? '', licenseId, domain)
       const task = { ...scan, challenge, attested: new Set(attested), known, onPart, signal: stop }
-      await runScan(this.#parts, task, sight)
+      await look(task, sight)
       return undefined
     } catch (error) {
       if (stop.aborted) return undefined

@@ -25,6 +25,7 @@ import type { Outbound } from '../net/outbound.ts'
 import { nodeSecurity } from '../node-security/feature.ts'
 import { audit } from '../operations/feature.ts'
 import type { Operation } from '../operations/operation.ts'
+import type { Outside } from '../outside/outside.ts'
 import { provisioning } from '../provisioning/feature.ts'
 import { scheduler } from '../scheduler/feature.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -42,6 +43,7 @@ export interface Tools {
   readonly parts: ControlPlaneParts
   readonly dns: DnsClient
   readonly health: Health
+  readonly outside: Outside
   readonly licenses: Licenses
   readonly limits: RateLimits
   readonly refusals: RefusalTally

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { type LoopbackSmtp, loopbackSmtp } from '../../../../test/support/smtp-server.ts'
 import { compose } from '../../src/email/delivery/compose.ts'
-import { SmtpRelay } from '../../src/email/delivery/mail-relay-smtp.ts'
 import { newDkimPair } from '../../src/email/domains/dkim-key.ts'
 import { readDraft, type SendFields } from '../../src/email/sending/message-draft.ts'
 import { contentsOf } from '../../src/email/sending/sealed-body.ts'
+import { SmtpRelay } from '../../src/outside/smtp/mail-relay-smtp.ts'
 
 const require = createRequire(import.meta.url)
 const { dkimVerify } = require('mailauth/lib/dkim/verify') as {

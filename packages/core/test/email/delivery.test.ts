@@ -11,7 +11,7 @@ import { counted } from '../../../../test/support/counted.ts'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp, type Received } from '../../../../test/support/smtp-server.ts'
-import { SmtpRelay } from '../../src/email/delivery/mail-relay-smtp.ts'
+import { SmtpRelay } from '../../src/outside/smtp/mail-relay-smtp.ts'
 
 const require = createRequire(import.meta.url)
 interface Verdict {

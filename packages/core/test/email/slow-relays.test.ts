@@ -5,7 +5,7 @@ import { counted } from '../../../../test/support/counted.ts'
 import { type ScriptedSmtp, scriptedSmtp } from '../../../../test/support/scripted-smtp.ts'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
 import { type SlowWay, type SlowWayOptions, slowWay } from '../../../../test/support/slow-way.ts'
-import { type RelayLimits, SmtpRelay } from '../../src/email/delivery/mail-relay-smtp.ts'
+import { type RelayLimits, SmtpRelay } from '../../src/outside/smtp/mail-relay-smtp.ts'
 
 const BODY = {
   from: 'Ann <ann@mail.example.com>',

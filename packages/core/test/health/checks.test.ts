@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlaneOverrides, testPlane } from '@svc/testing'
 import { verifiedDomain } from '../../../../test/support/sending-domain.ts'
-import { httpModelProbe } from '../../src/health/model-probe-http.ts'
 import { diskFinding } from '../../src/health/storage-checks.ts'
+import { httpModelProbe } from '../../src/outside/language-model/model-probe-http.ts'
 import type { Storage, StorageHealth } from '../../src/storage/storage.ts'
 
 /** Returns the result of one check of a plane, after the test has changed the plane. */

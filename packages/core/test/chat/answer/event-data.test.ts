@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { eventData } from '../../../src/chat/answer/event-data.ts'
+import { eventData } from '../../../src/outside/language-model/event-data.ts'
 import { partsOf } from './cut-up.ts'
 
 async function read(parts: readonly string[]): Promise<string[]> {

@@ -1,22 +1,23 @@
+import type { Base } from '../../base.ts'
 import type { Clock } from '../../clock.ts'
 import type { DnsClient } from '../../dns/dns-client.ts'
 import { domainLookup } from '../../email/domains/domain-dns.ts'
 import type { Ids } from '../../ids.ts'
-import type { PinnedDialler } from '../../net/pinned-host.ts'
+import { operatorOutbound } from '../../net/operator-outbound.ts'
+import { type PinnedDialler, pinnedDialler } from '../../net/pinned-host.ts'
+import { type Scan, type ScanTask, type Sight, scanServers } from '../../surface/surface-sight.ts'
 import type { Timers } from '../../timers.ts'
-import type { ScanParams, SurfaceCheck } from '../surface-scan.ts'
 import { saysOwnership } from './attestation.ts'
 import { cdnOf } from './cdn-ranges.ts'
-import type { CertificateNames } from './certificate-names.ts'
+import { CertificateNames, CT_LIMITS, certificateSources } from './certificate-names.ts'
 import { HostWeb } from './host-web.ts'
-import { eachOf, type Pace } from './pacing.ts'
+import { eachOf, Pace } from './pacing.ts'
 import { sweepPorts } from './port-sweep.ts'
 import { type LiveHost, type NamedHost, type ResolvedHosts, resolveHosts } from './scan-hosts.ts'
-import type { Sight } from './sight.ts'
 import { lookAtWeb, noteTakeover } from './web-look.ts'
 
 /** Dependencies that all scans of a process share. */
-export interface ScanTools {
+interface ScanTools {
   readonly dns: DnsClient
   readonly dnsServers: readonly string[]
   readonly dialler: PinnedDialler
@@ -28,26 +29,34 @@ export interface ScanTools {
   readonly userAgent: string
 }
 
-/** Task of one scan. */
-export interface ScanTask {
-  readonly domain: string
-  readonly checks: readonly SurfaceCheck[]
-  readonly params: ScanParams
-  /** The 43 characters that prove the domain to the license. */
-  readonly challenge: string
-  /** Addresses that heartbeats of the license came from. */
-  readonly attested: ReadonlySet<string>
-  /** Hosts of open findings, which are looked at again. */
-  readonly known: readonly string[]
-  /** Called between the parts of a scan with its progress; it throws to end the scan. */
-  readonly onPart: (progress: number) => Promise<void>
-  readonly signal: AbortSignal
-}
+/** The certificate logs that are asked unless the settings name others. */
+export const CRT_SH = 'https://crt.sh/?q=%25.{domain}&output=json'
+/** Connections of scans in a second, over all scans of a process. */
+const CONNECTS_PER_SECOND = 200
 
 const WEB_AT_ONCE = 8
 
-/** Looks at a domain from outside. Everything seen stands in `sight`, also when the scan ends early. */
-export async function runScan(tools: ScanTools, task: ScanTask, sight: Sight): Promise<void> {
+/** Returns the scan of the settings, whose connections are paced over all scans of a process. */
+export function scanOf(base: Base, dns: DnsClient): Scan {
+  const { config, log, timers } = base
+  const { ctUrl = CRT_SH, certSpotterToken } = config.surface
+  const site = config.service.publicUrl?.replace(/\/$/, '')
+  const userAgent = `svc-attack-surface/1${site === undefined ? '' : ` (+${site}/security)`}`
+  const outbound = operatorOutbound({ log, limits: CT_LIMITS })
+  const sources = certificateSources(ctUrl, certSpotterToken)
+  const tools = {
+    ...base,
+    dns,
+    dnsServers: scanServers(base, dns),
+    dialler: pinnedDialler(config.outbound),
+    certificates: new CertificateNames({ ...base, outbound, sources, userAgent }),
+    pace: new Pace(timers, CONNECTS_PER_SECOND),
+    userAgent,
+  }
+  return (task, sight) => runScan(tools, task, sight)
+}
+
+async function runScan(tools: ScanTools, task: ScanTask, sight: Sight): Promise<void> {
   const { onPart, signal, checks } = task
   const lookup = domainLookup(tools.dns, tools.dnsServers)
   signal.addEventListener('abort', () => lookup.cancel(), { once: true })

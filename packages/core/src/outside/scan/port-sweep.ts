@@ -1,9 +1,9 @@
 import type { PinnedDialler, PinnedHost } from '../../net/pinned-host.ts'
+import type { Sight } from '../../surface/surface-sight.ts'
 import { eachOf, type Pace } from './pacing.ts'
 import { portFinding } from './port-findings.ts'
 import { portsOf } from './port-lists.ts'
 import { probeService, type ServiceSight } from './port-probe.ts'
-import type { Sight } from './sight.ts'
 
 /** Connections of one scan at a time, and how long one attempt takes at most, in milliseconds. */
 const PARALLEL = 64

@@ -1,9 +1,10 @@
+import type { Base } from '../../base.ts'
+import { type LanguageModel, ModelFailure, type ModelPrompt } from '../../chat/answer/language-model.ts'
 import { operatorOutbound } from '../../net/operator-outbound.ts'
 import type { StreamingOutbound } from '../../net/outbound.ts'
 import type { OutboundLimits } from '../../net/outbound-request.ts'
 import { type CompletionPart, completionPart } from './completion-part.ts'
 import { eventData } from './event-data.ts'
-import { type LanguageModel, ModelFailure, type ModelPrompt } from './language-model.ts'
 
 /** The address of the OpenAI-compatible API unless the settings name another. */
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
@@ -17,7 +18,7 @@ const TEMPERATURE = 0.2
  * Limits on a call, above the deadlines of callers: they end a call that no caller ends. 500 tokens take some
  * 150 KB of events; models that think aloud send a multiple of it.
  */
-export const MODEL_LIMITS: Partial<OutboundLimits> = {
+const MODEL_LIMITS: Partial<OutboundLimits> = {
   answerMs: 15_000,
   idleMs: 15_000,
   totalMs: 90_000,
@@ -31,6 +32,13 @@ export interface HttpModelParts {
   readonly model?: string | undefined
   /** The guarded client; absent: a client for addresses that operators set. */
   readonly outbound?: StreamingOutbound | undefined
+}
+
+/** Returns the model of the settings; undefined without a key or with a bad setting. */
+export function languageModelOf({ config: { llm, faults }, log }: Base): LanguageModel | undefined {
+  const { apiKey } = llm
+  if (apiKey === undefined || faults.llm !== undefined) return undefined
+  return new HttpLanguageModel({ ...llm, apiKey, outbound: operatorOutbound({ log, limits: MODEL_LIMITS }) })
 }
 
 /** A model behind OpenAI's streaming chat completions. Callers decide how long an answer may take. */

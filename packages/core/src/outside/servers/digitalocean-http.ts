@@ -1,7 +1,6 @@
 import { type Infer, optional } from 'superstruct'
 import { decimalUnits } from '../../money.ts'
-import { anyText, finite, flag, listOf, oneOf, shape } from '../../validation.ts'
-import { CREATE_TIMEOUT_MS } from '../order-timing.ts'
+import { CREATE_TIMEOUT_MS } from '../../provisioning/order-timing.ts'
 import {
   type ProviderAction,
   ProviderFailure,
@@ -11,7 +10,8 @@ import {
   type ServerRequest,
   type ServerSearch,
   type TokenProbe,
-} from '../server-provider.ts'
+} from '../../provisioning/server-provider.ts'
+import { anyText, finite, flag, listOf, oneOf, shape } from '../../validation.ts'
 import { type ProviderCallParts, ProviderCalls, type ProviderDialect } from './provider-call-http.ts'
 import { addressOf, anything, notOffered, providerId } from './provider-fields.ts'
 

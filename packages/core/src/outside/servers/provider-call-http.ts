@@ -3,8 +3,8 @@ import { mask } from 'superstruct'
 import type { Clock } from '../../clock.ts'
 import type { Outbound } from '../../net/outbound.ts'
 import type { OutboundMethod } from '../../net/outbound-request.ts'
-import { ProviderFailure, type ProviderFailureKind } from '../server-provider.ts'
-import { keptText } from '../steps/step-end.ts'
+import { ProviderFailure, type ProviderFailureKind } from '../../provisioning/server-provider.ts'
+import { keptText } from '../../provisioning/steps/step-end.ts'
 
 /** Dependencies of a client of a provider. */
 export interface ProviderCallParts {

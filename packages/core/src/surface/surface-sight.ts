@@ -1,11 +1,15 @@
-import { type Finding, shownText } from '../surface-finding.ts'
+import type { Base } from '../base.ts'
+import type { DnsClient } from '../dns/dns-client.ts'
+import { type Finding, shownText } from './surface-finding.ts'
 import {
   EMPTY_RESULT,
   type OpenPort,
+  type ScanParams,
   type ScanResult,
   type SeenHost,
   type SeenSite,
-} from '../surface-scan.ts'
+  type SurfaceCheck,
+} from './surface-scan.ts'
 
 /** A host as a scan gets to know it. */
 export interface HostSight {
@@ -60,3 +64,26 @@ export class Sight {
     return { ...EMPTY_RESULT, hosts, findings: this.findings, skipped: this.skipped, errors }
   }
 }
+
+/** Task of one scan. */
+export interface ScanTask {
+  readonly domain: string
+  readonly checks: readonly SurfaceCheck[]
+  readonly params: ScanParams
+  /** The 43 characters that prove the domain to the license. */
+  readonly challenge: string
+  /** Addresses that heartbeats of the license came from. */
+  readonly attested: ReadonlySet<string>
+  /** Hosts of open findings, which are looked at again. */
+  readonly known: readonly string[]
+  /** Called between the parts of a scan with its progress; it throws to end the scan. */
+  readonly onPart: (progress: number) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Looks at a domain from outside. Everything seen stands in `sight`, also when the scan ends early. */
+export type Scan = (task: ScanTask, sight: Sight) => Promise<void>
+
+/** Returns the DNS servers that scans and proofs ask. */
+export const scanServers = ({ config }: Pick<Base, 'config'>, dns: DnsClient): readonly string[] =>
+  config.surface.dnsServers.length > 0 ? config.surface.dnsServers : dns.systemServers()

@@ -1,5 +1,5 @@
 import { sameSecret } from '../../signing/same-secret.ts'
-import { CHALLENGE_PREFIX, OWNERSHIP_PATH } from '../surface-target.ts'
+import { CHALLENGE_PREFIX, OWNERSHIP_PATH } from '../../surface/surface-target.ts'
 import { type HostWeb, originsOf } from './host-web.ts'
 
 /**

@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { MailRelay, RelayCheck, Transaction, TransactionResult } from './mail-relay.ts'
-import { nodemailer } from './nodemailer.ts'
+import type { Base } from '../../base.ts'
+import type {
+  MailRelay,
+  RelayCheck,
+  Transaction,
+  TransactionResult,
+} from '../../email/delivery/mail-relay.ts'
+import { nodemailer } from '../../email/delivery/nodemailer.ts'
 import {
   Cancelled,
   Closed,
@@ -35,6 +41,10 @@ const LIMITS: RelayLimits = { connectMs: 10_000, silenceMs: 30_000, wholeMs: 50_
 /** Hosts that may be spoken to in the open, if the settings say so: nobody listens on the way. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 }
+
+/** Returns the relay of the settings. Without an address nothing is queued, so that nothing asks it. */
+export const mailRelayOf = ({ config: { email } }: Base): MailRelay =>
+  new SmtpRelay({ url: email.smtpUrl ?? 'smtp://unset.invalid', plaintext: email.smtpPlaintext })
 
 /** The relay over SMTP, by nodemailer's connection, which is loaded when it is first needed. */
 export class SmtpRelay implements MailRelay {

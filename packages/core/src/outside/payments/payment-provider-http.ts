@@ -1,16 +1,18 @@
 import type Stripe from 'stripe'
-import { cut } from '../cut.ts'
-import type { Outbound } from '../net/outbound.ts'
-import type { OutboundLimits, OutboundMethod } from '../net/outbound-request.ts'
-import { redact } from '../redaction/redactor.ts'
+import type { Base } from '../../base.ts'
 import {
   type CheckoutRequest,
   type CheckoutSession,
   type PaymentProvider,
   PaymentProviderError,
-} from './payment-provider.ts'
-import { readSubscription } from './provider-shapes.ts'
-import type { Subscription } from './subscription.ts'
+} from '../../billing/payment-provider.ts'
+import { readSubscription } from '../../billing/provider-shapes.ts'
+import type { Subscription } from '../../billing/subscription.ts'
+import { cut } from '../../cut.ts'
+import { operatorOutbound } from '../../net/operator-outbound.ts'
+import type { Outbound } from '../../net/outbound.ts'
+import type { OutboundLimits, OutboundMethod } from '../../net/outbound-request.ts'
+import { redact } from '../../redaction/redactor.ts'
 
 /** The version of the API in every request, independent of the account's default. */
 export const API_VERSION = '2026-10-28.endive'
@@ -19,7 +21,7 @@ export const DEFAULT_API_BASE = 'https://api.stripe.com'
 
 const RETRIES = 2
 /** Limits on a call: three attempts end well before the lease of an event does. */
-export const PROVIDER_LIMITS: Partial<OutboundLimits> = {
+const PROVIDER_LIMITS: Partial<OutboundLimits> = {
   connectMs: 4000,
   answerMs: 8000,
   totalMs: 10_000,
@@ -35,6 +37,14 @@ export interface HttpPaymentProviderParts {
   readonly apiBase?: string | undefined
   /** The guarded client. */
   readonly outbound: Outbound
+}
+
+/** Returns the provider of the settings; undefined without a key or with a bad setting. */
+export function paymentProviderOf({ config: { billing, faults }, log }: Base): PaymentProvider | undefined {
+  const { secretKey, apiBase } = billing
+  if (secretKey === undefined || faults.billing !== undefined) return undefined
+  const outbound = operatorOutbound({ log, limits: PROVIDER_LIMITS })
+  return new HttpPaymentProvider({ secretKey, apiBase, outbound })
 }
 
 /** Stripe's API through its own package, which calls out by our guarded client alone. */

@@ -1,8 +1,9 @@
-import { DEFAULT_BASE_URL } from '../chat/answer/language-model-http.ts'
-import { operatorOutbound } from '../net/operator-outbound.ts'
-import type { StreamingOutbound } from '../net/outbound.ts'
-import type { OutboundRefusal } from '../net/outbound-refusal.ts'
-import type { ModelProbe, ModelReach } from './model-probe.ts'
+import type { Base } from '../../base.ts'
+import type { ModelProbe, ModelReach } from '../../health/model-probe.ts'
+import { operatorOutbound } from '../../net/operator-outbound.ts'
+import type { StreamingOutbound } from '../../net/outbound.ts'
+import type { OutboundRefusal } from '../../net/outbound-refusal.ts'
+import { DEFAULT_BASE_URL } from './language-model-http.ts'
 
 /** Shorter than the timeout of a check, so that silence is reported as `unreachable`. */
 const PROBE_MS = 2500
@@ -14,6 +15,12 @@ export interface HttpModelProbeParts {
   /** The guarded client. Default: one for an address that the operator set. */
   readonly outbound?: StreamingOutbound | undefined
 }
+
+/** Returns the probe of the settings; undefined without a key. */
+export const modelProbeOf = ({ config: { llm }, log }: Base): ModelProbe | undefined =>
+  llm.apiKey === undefined
+    ? undefined
+    : httpModelProbe({ apiKey: llm.apiKey, baseUrl: llm.baseUrl, outbound: operatorOutbound({ log }) })
 
 /**
  * Returns a probe that requests the list of models from an OpenAI-compatible service: it is free, and needs
