@@ -8,8 +8,8 @@ import nock from 'nock'
 import { playedOutbound } from '../../../../test/support/played-outbound.ts'
 import { API_VERSION, HttpPaymentProvider } from '../../src/outside/payments/payment-provider-http.ts'
 import { CertificateNames, certificateSources } from '../../src/outside/scan/certificate-names.ts'
-import { httpProviders } from '../../src/outside/servers/providers-http.ts'
 import { CRT_SH } from '../../src/outside/scan/scan-run.ts'
+import { httpProviders } from '../../src/outside/servers/providers-http.ts'
 
 const TOKEN = 'a-token-of-sixty-four-characters-a-token-of-sixty-four-characters'
 const clock = new FakeClock()
