@@ -1,7 +1,7 @@
 // `npm run prose`: checks that comments and pages are plain English. A sentence begins with its subject, a
 // comment gives one measured figure, and lines are as wide as code. Clauses as in "what became of it" rarely
 // stand for a noun: each page is judged, and the whole project when no files are chosen.
-// `npm run prose -- packages/core/src/jobs` chooses files; `--clauses` lists each clause. Prints
+// `npm run prose -- packages/core/src/work/jobs` chooses files; `--clauses` lists each clause. Prints
 // `file:line  rule: words` for each fault; exit code 1 when there is one.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

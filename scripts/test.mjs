@@ -1,6 +1,6 @@
 // `npm test`: installs if needed, then runs every suite. Arguments go to jest: `npm test --
-// packages/core/test/jobs`. The last line is always `N passed, N failed` (`, N skipped` if there are any);
-// a run without tests fails. After a run of all suites those that failed run once more, alone: one that
+// packages/core/test/work/jobs`. The last line is always `N passed, N failed` (`, N skipped` if there are
+// any); a run without tests fails. After a run of all suites those that failed run once more, alone: one that
 // passes then is named behind the counts (`; flaky: SUITE`), and belongs into test/flaky.md.
 import { constants } from 'node:os'
 import { SAMPLES } from '../test/turns.js'

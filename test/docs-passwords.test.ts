@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { dictionary } from '@zxcvbn-ts/language-common'
-import { SERVICE_WORDS } from '../packages/core/src/passwords/password-strength.ts'
-import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from '../packages/core/src/passwords/passwords.ts'
+import { SERVICE_WORDS } from '../packages/core/src/platform/passwords/password-strength.ts'
+import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from '../packages/core/src/platform/passwords/passwords.ts'
 import { root } from './docs/page.ts'
 
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8').replaceAll('\n', ' ')

@@ -80,13 +80,13 @@ describe('the limits on the page', () => {
     expect(rows.get('Alerts of a license')).toBe(`${reads} reads and ${actions} actions a minute`)
     expect(textOf('docs/alerts.md')).toContain(`with ${reads} reads and ${actions} actions a minute`)
     expect(rows.get('Git hooks of a license')).toBe(
-      `${figure('core/src/git/git-hook.ts', 'MAX_HOOKS')}; ${perMinute('git-hooks')} requests about them a minute`,
+      `${figure('core/src/work/git/git-hook.ts', 'MAX_HOOKS')}; ${perMinute('git-hooks')} requests about them a minute`,
     )
     const held = inBytes(figure('http/src/routes/git-webhook.ts', 'MAX_BYTES_HELD'))
     expect(rows.get('Messages of git hosts')).toBe(
       `${perMinute('git-webhook')} a minute and address before their sender is known, ${perMinute('git-webhook-hook')} a minute and hook after that; ${held} of them in memory at once`,
     )
-    const windows = inThousands(figure('core/src/limits/rate-counter-memory.ts', 'MAX_WINDOWS'))
+    const windows = inThousands(figure('core/src/platform/limits/rate-counter-memory.ts', 'MAX_WINDOWS'))
     expect(rows.get('Rate windows in memory')).toMatch(new RegExp(`^${windows};`))
   })
 
@@ -99,7 +99,7 @@ describe('the limits on the page', () => {
       '`MONITORS_CRON_SECRET`, `PROVISIONING_WORKER_SECRET`, `SERVICE_METRICS_TOKEN`, `SERVICE_HEALTH_TOKEN`',
     )
     expect(guesses).toMatch(new RegExp(`^${perMinute('secret-guess')} tries a minute and address,`))
-    const visitors = 'core/src/chat/waiting-visitors.ts'
+    const visitors = 'core/src/reach/chat/waiting-visitors.ts'
     expect(rows.get('Waiting for a reply in the chat')).toBe(
       `${figure(visitors, 'MAX_OF_NETWORK')} at once and address, ${figure(visitors, 'MAX_WAITING')} over all`,
     )
@@ -128,7 +128,7 @@ describe('the sessions on the page', () => {
   const { text } = section('docs/security.md', '## Sessions')
 
   test('end when those of the code do', () => {
-    const store = 'core/src/sessions/sessions-store.ts'
+    const store = 'core/src/people/sessions/sessions-store.ts'
     const hours = (name: string) => figure(store, name) / 3600
     expect(text).toContain(
       `ends after ${hours('SESSION_SECONDS')} hours, or ${hours('IDLE_SECONDS')} hours without use`,
@@ -289,7 +289,7 @@ describe('the cryptography on the page', () => {
   })
 
   test('costs what the code says', () => {
-    const of = (name: string) => figure('core/src/passwords/passwords.ts', name)
+    const of = (name: string) => figure('core/src/platform/passwords/passwords.ts', name)
     expect(text).toContain(`| Passwords | scrypt, 2^${of('LOG_N')}, ${of('R')}, ${of('P')} |`)
     const atRest = section('docs/security.md', '## At rest').text
     const salt = `salt of ${of('SALT_BYTES')} bytes`
@@ -318,11 +318,11 @@ describe('the outgoing requests on the page', () => {
     'packages/core/src/outside/language-model/model-probe-http.ts': '`LLM_BASE_URL`',
     'packages/core/src/wiring/outbound.ts': 'A tenant (webhooks)',
     'packages/core/src/outside/payments/payment-provider-http.ts': '`PAYMENT_API_BASE`',
-    'packages/core/src/git/feature.ts': '`SERVICE_PUBLIC_URL`',
+    'packages/core/src/work/git/feature.ts': '`SERVICE_PUBLIC_URL`',
     'packages/core/src/outside/scan/scan-run.ts': '`CT_URL`',
     'packages/core/src/outside/servers/providers-http.ts': 'A hosting provider',
-    'packages/core/src/control-plane.ts': 'the resolvers of monitors',
-    'packages/core/src/database/database-server.ts': 'PostgreSQL',
+    'packages/core/src/wiring/control-plane.ts': 'the resolvers of monitors',
+    'packages/core/src/platform/database/database-server.ts': 'PostgreSQL',
   }
 
   test('are made for whom it names, and for nobody else', () => {
@@ -331,7 +331,7 @@ describe('the outgoing requests on the page', () => {
       path.replaceAll('\\', '/'),
     )
     const givers = files.filter((path) => {
-      const isOwn = /^packages\/core\/src\/(?:net|dns)\//.test(path)
+      const isOwn = /^packages\/core\/src\/platform\/(?:net|dns)\//.test(path)
       return !isOwn && way.test(textOf(path))
     })
     expect(givers.sort()).toEqual(Object.keys(CALLERS).sort())

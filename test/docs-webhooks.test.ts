@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createOutbound } from '@svc/core'
 import { EVENT_TYPES } from '@svc/core/ports'
 import { FakeClock, memoryStorage, type TestPlane, testPlane } from '@svc/testing'
-import { ScriptedResolver } from '../packages/core/test/net/scripted-resolver.ts'
+import { ScriptedResolver } from '../packages/core/test/platform/net/scripted-resolver.ts'
 import { blockOf, root } from './docs/page.ts'
 import { freePort } from './support/free-port.ts'
 

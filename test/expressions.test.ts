@@ -42,8 +42,8 @@ const SQUARE: Readonly<Record<string, { longest: number } | { ours: string }>> =
 const MADE_AT_READING = [
   'packages/cli/src/browser/element-facts.ts',
   'packages/cli/src/terminal/terminal.ts',
-  'packages/core/src/dns/dns-answer.ts',
-  'packages/core/src/provisioning/order.ts',
+  'packages/core/src/platform/dns/dns-answer.ts',
+  'packages/core/src/hosts/provisioning/order.ts',
   'packages/core/src/outside/scan/tech-rules.ts',
 ]
 /** Modules that make expressions of constants when they are called, and these constants. */

@@ -12,11 +12,11 @@ function workspace(planted: Readonly<Record<string, string>>): ReadonlyMap<strin
   return new Map(
     Object.entries({
       ...MANIFESTS,
-      'packages/core/src/index.ts': `export { Jobs } from './jobs/jobs.ts'\nexport type { Storage } from './sql.ts'\n`,
-      'packages/core/src/clock.ts': `export const now = () => new Date()\n`,
-      'packages/core/src/validation.ts': `import { object } from 'superstruct'\nexport const shape = object\n`,
-      'packages/core/src/jobs/jobs.ts': `import { now } from '../clock.ts'\nexport class Jobs { at = now() }\n`,
-      'packages/core/src/jobs/job.ts': `export const LEASE_MS = 300_000\n`,
+      'packages/core/src/index.ts': `export { Jobs } from './work/jobs/jobs.ts'\nexport type { Storage } from './sql.ts'\n`,
+      'packages/core/src/kernel/clock.ts': `export const now = () => new Date()\n`,
+      'packages/core/src/kernel/validation.ts': `import { object } from 'superstruct'\nexport const shape = object\n`,
+      'packages/core/src/work/jobs/jobs.ts': `import { now } from '../../kernel/clock.ts'\nexport class Jobs { at = now() }\n`,
+      'packages/core/src/work/jobs/job.ts': `export const LEASE_MS = 300_000\n`,
       'packages/http/src/app.ts': `import { Jobs } from '@svc/core'\nexport const jobs = new Jobs()\n`,
       ...planted,
     }),
@@ -50,8 +50,8 @@ test('a sound checkout has no faults', () => {
 
 describe('packages import downwards only', () => {
   test.each([
-    [`${core}/jobs/job.ts`, `import { createApp } from '@svc/http'`],
-    [`${core}/jobs/job.ts`, `import type { Fake } from '@svc/testing'`],
+    [`${core}/work/jobs/job.ts`, `import { createApp } from '@svc/http'`],
+    [`${core}/work/jobs/job.ts`, `import type { Fake } from '@svc/testing'`],
     ['packages/testing/src/serve.ts', `import { createApp } from '@svc/http'`],
     ['packages/http/src/app.ts', `import { testPlane } from '@svc/testing'`],
     ['packages/http/src/app.ts', `import { program } from '@svc/cli'`],
@@ -68,22 +68,22 @@ describe('packages import downwards only', () => {
 
 describe('a framework, the ORM, a driver and jest stand in their files alone', () => {
   test.each([
-    [`${core}/jobs/jobs.ts`, `import Koa from 'koa'`],
+    [`${core}/work/jobs/jobs.ts`, `import Koa from 'koa'`],
     ['packages/cli/src/program/program.ts', `import type Koa from 'koa'`],
     ['packages/http/src/app.ts', `import { Command } from 'commander'`],
-    [`${core}/jobs/jobs.ts`, `import { sql } from '@mikro-orm/core'`],
-    [`${core}/jobs/jobs-store.ts`, `import type { Kysely } from 'kysely'`],
+    [`${core}/work/jobs/jobs.ts`, `import { sql } from '@mikro-orm/core'`],
+    [`${core}/work/jobs/jobs-store.ts`, `import type { Kysely } from 'kysely'`],
     ['packages/http/src/app.ts', `import { sql } from 'kysely'`],
-    [`${core}/jobs/jobs-store-sql.ts`, `import pg from 'pg'`],
-    [`${core}/database/session.ts`, `import { PostgreSqlDriver } from '@mikro-orm/postgresql'`],
+    [`${core}/work/jobs/jobs-store-sql.ts`, `import pg from 'pg'`],
+    [`${core}/platform/database/session.ts`, `import { PostgreSqlDriver } from '@mikro-orm/postgresql'`],
     ['packages/testing/src/fake-clock.ts', `import { test } from '@jest/globals'`],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toContain('1 package-place')
   })
 
   test.each([
-    [`${core}/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
-    [`${core}/database/orm.ts`, `import pg from 'pg'`],
+    [`${core}/work/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
+    [`${core}/platform/database/orm.ts`, `import pg from 'pg'`],
     ['packages/testing/src/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
     ['packages/cli/src/program/program.ts', `import { Command } from 'commander'`],
   ])('%s may say: %s', (path, text) => {
@@ -93,26 +93,57 @@ describe('a framework, the ORM, a driver and jest stand in their files alone', (
 
 describe('inside core a file imports its own level and lower ones', () => {
   test.each([
-    ['a word imports a tool', `${core}/problem.ts`, `import { sign } from './signing/signer.ts'`],
-    ['a tool imports a feature', `${core}/signing/signer.ts`, `import { LEASE_MS } from '../jobs/job.ts'`],
+    [
+      'a word imports a tool',
+      `${core}/kernel/problem.ts`,
+      `import { sign } from '../platform/signing/signer.ts'`,
+    ],
+    [
+      'a tool imports a feature',
+      `${core}/platform/signing/signer.ts`,
+      `import { LEASE_MS } from '../../work/jobs/job.ts'`,
+    ],
     [
       'a tool imports another tool',
-      `${core}/signing/signer.ts`,
+      `${core}/platform/signing/signer.ts`,
       `import { config } from '../config/config.ts'`,
     ],
-    ['a rule imports a service', `${core}/agents/agent.ts`, `import { Jobs } from '../jobs/jobs.ts'`],
+    ['a rule imports a service', `${core}/work/agents/agent.ts`, `import { Jobs } from '../jobs/jobs.ts'`],
     [
       'a rule imports a type of a service',
-      `${core}/agents/agent.ts`,
+      `${core}/work/agents/agent.ts`,
       `import type { Jobs } from '../jobs/jobs.ts'`,
     ],
-    ['a service imports an adapter', `${core}/jobs/jobs.ts`, `import { Sql } from './jobs-store-sql.ts'`],
+    [
+      'a service imports an adapter',
+      `${core}/work/jobs/jobs.ts`,
+      `import { Sql } from './jobs-store-sql.ts'`,
+    ],
     [
       'a service imports the wiring',
-      `${core}/jobs/jobs.ts`,
-      `import type { Plane } from '../control-plane.ts'`,
+      `${core}/work/jobs/jobs.ts`,
+      `import type { Plane } from '../../wiring/control-plane.ts'`,
     ],
-    ['an adapter imports the wiring', `${core}/net/dns-http.ts`, `import { x } from '../index.ts'`],
+    [
+      'a port of the platform imports one of a feature',
+      `${core}/platform/storage/storage.ts`,
+      `import type { JobsStore } from '../../work/jobs/jobs-store.ts'`,
+    ],
+    [
+      'a feature imports one of a higher district',
+      `${core}/work/jobs/job.ts`,
+      `import type { Alert } from '../../watch/alerts/alert.ts'`,
+    ],
+    [
+      'a feature makes a way outside',
+      `${core}/reach/billing/feature.ts`,
+      `import { pay } from '../../outside/payments/payment-provider-http.ts'`,
+    ],
+    [
+      'an adapter imports the wiring',
+      `${core}/platform/net/dns-http.ts`,
+      `import { x } from '../../index.ts'`,
+    ],
   ])('%s: a fault', (_title, path, text) => {
     expect(faultsOf(path, `\n${text}\n`)).toContain('2 level')
   })
@@ -120,17 +151,29 @@ describe('inside core a file imports its own level and lower ones', () => {
   test.each([
     [
       'a service imports another service',
-      `${core}/agents/agents.ts`,
+      `${core}/work/agents/agents.ts`,
       `import { Jobs } from '../jobs/jobs.ts'`,
     ],
-    ['a service imports a tool', `${core}/agents/agents.ts`, `import { sign } from '../signing/signer.ts'`],
-    ['an adapter imports a rule', `${core}/jobs/jobs-store-sql.ts`, `import { LEASE_MS } from './job.ts'`],
+    [
+      'a service imports a tool',
+      `${core}/work/agents/agents.ts`,
+      `import { sign } from '../../platform/signing/signer.ts'`,
+    ],
+    [
+      'an adapter imports a rule',
+      `${core}/work/jobs/jobs-store-sql.ts`,
+      `import { LEASE_MS } from './job.ts'`,
+    ],
     [
       'a service imports the port of all stores',
-      `${core}/jobs/jobs.ts`,
-      `import type { S } from '../storage/storage.ts'`,
+      `${core}/work/jobs/jobs.ts`,
+      `import type { S } from '../../platform/storage/storage.ts'`,
     ],
-    ['the wiring imports a service', `${core}/control-plane.ts`, `import { Jobs } from './jobs/jobs.ts'`],
+    [
+      'the wiring imports a service',
+      `${core}/wiring/control-plane.ts`,
+      `import { Jobs } from '../work/jobs/jobs.ts'`,
+    ],
   ])('%s: sound', (_title, path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual([])
   })
@@ -143,8 +186,8 @@ describe('the face of core', () => {
         name: '@svc/core',
         dependencies: { superstruct: '2', '@mikro-orm/core': '7' },
       }),
-      [`${core}/jobs/jobs.ts`]: `import ${word} { Rows } from './jobs-store-sql.ts'\nexport class Jobs { rows?: Rows }\n`,
-      [`${core}/jobs/jobs-store-sql.ts`]: `import { sql } from '@mikro-orm/core'\nexport const Rows = sql\n`,
+      [`${core}/work/jobs/jobs.ts`]: `import ${word} { Rows } from './jobs-store-sql.ts'\nexport class Jobs { rows?: Rows }\n`,
+      [`${core}/work/jobs/jobs-store-sql.ts`]: `import { sql } from '@mikro-orm/core'\nexport const Rows = sql\n`,
     })
   const reaching = (word: string) =>
     checkLayers(files(word)).filter(({ rule }) => rule === 'face-reaches-storage')
@@ -152,7 +195,7 @@ describe('the face of core', () => {
   test('may not reach the ORM through other files, and the message shows the way', () => {
     expect(reaching('').map(({ message }) => message)).toEqual([
       expect.stringContaining(
-        'index.ts → packages/core/src/jobs/jobs.ts → packages/core/src/jobs/jobs-store-sql.ts',
+        'index.ts → packages/core/src/work/jobs/jobs.ts → packages/core/src/work/jobs/jobs-store-sql.ts',
       ),
     ])
   })
@@ -163,7 +206,7 @@ describe('the face of core', () => {
 
   test('may reach what is loaded when it is wanted', () => {
     const lazy = `export class Jobs { rows = async () => (await import('./jobs-store-sql.ts')).Rows }\n`
-    const found = checkLayers(new Map([...files(''), [`${core}/jobs/jobs.ts`, lazy]]))
+    const found = checkLayers(new Map([...files(''), [`${core}/work/jobs/jobs.ts`, lazy]]))
     expect(found.filter(({ rule }) => rule === 'face-reaches-storage')).toEqual([])
   })
 })
@@ -172,8 +215,8 @@ test('imports in a circle are a fault, in types alone they are not', () => {
   const circle = (word: string) =>
     checkLayers(
       workspace({
-        [`${core}/jobs/job.ts`]: `import { b } from './lease.ts'\nexport const a = b\n`,
-        [`${core}/jobs/lease.ts`]: `import ${word} { a } from './job.ts'\nexport const b = () => a\n`,
+        [`${core}/work/jobs/job.ts`]: `import { b } from './lease.ts'\nexport const a = b\n`,
+        [`${core}/work/jobs/lease.ts`]: `import ${word} { a } from './job.ts'\nexport const b = () => a\n`,
       }),
     ).map(({ rule }) => rule)
   expect(circle('')).toEqual(['cycle'])
@@ -182,13 +225,13 @@ test('imports in a circle are a fault, in types alone they are not', () => {
 
 describe('time, randomness, environment, sockets and signals come from arguments', () => {
   test.each([
-    [`${core}/jobs/job.ts`, 'export const at = Date.now()'],
-    [`${core}/jobs/job.ts`, 'export const at = new Date()'],
-    [`${core}/jobs/job.ts`, 'export const at = new Date( )'],
-    [`${core}/jobs/job.ts`, 'export const clock = { now: Date.now }'],
+    [`${core}/work/jobs/job.ts`, 'export const at = Date.now()'],
+    [`${core}/work/jobs/job.ts`, 'export const at = new Date()'],
+    [`${core}/work/jobs/job.ts`, 'export const at = new Date( )'],
+    [`${core}/work/jobs/job.ts`, 'export const clock = { now: Date.now }'],
     ['packages/cli/src/terminal/render.ts', 'export const at = Date.now()'],
-    [`${core}/ids.ts`, 'export const id = Math.random()'],
-    [`${core}/config/config.ts`, 'export const env = process.env'],
+    [`${core}/kernel/ids.ts`, 'export const id = Math.random()'],
+    [`${core}/platform/config/config.ts`, 'export const env = process.env'],
     ['packages/cli/src/connect/connect.ts', `export const url = process.env['DATABASE_URL']`],
     ['packages/http/src/app.ts', 'export const open = (server: Server) => server.listen(8080)'],
     ['packages/http/src/server/server.ts', `process.on('SIGTERM', () => {})`],
@@ -199,20 +242,20 @@ describe('time, randomness, environment, sockets and signals come from arguments
     ['packages/cli/src/terminal/log.ts', `import { stderr } from 'node:process'`],
     ['packages/cli/src/terminal/log.ts', `import { WriteStream } from 'node:tty'`],
     ['packages/cli/src/commands/jobs/jobs-show.ts', 'call.io.out.writeRaw(job.error)'],
-    [`${core}/jobs/job.ts`, 'export const text = `${Date.now()}`'],
+    [`${core}/work/jobs/job.ts`, 'export const text = `${Date.now()}`'],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual(['1 ambient'])
   })
 
   test.each([
-    [`${core}/clock.ts`, 'export const at = new Date()'],
-    [`${core}/jobs/job.ts`, 'export const at = new Date(0)'],
+    [`${core}/kernel/clock.ts`, 'export const at = new Date()'],
+    [`${core}/work/jobs/job.ts`, 'export const at = new Date(0)'],
     [
-      `${core}/jobs/job.ts`,
+      `${core}/work/jobs/job.ts`,
       '// new Date() and process.env are explained here\nexport const no = /Date.now()/',
     ],
-    [`${core}/jobs/job.ts`, `export const hint = 'process.env, Date.now()'`],
-    [`${core}/jobs/job.ts`, 'export type At = Date'],
+    [`${core}/work/jobs/job.ts`, `export const hint = 'process.env, Date.now()'`],
+    [`${core}/work/jobs/job.ts`, 'export type At = Date'],
     ['packages/cli/src/io.ts', 'export const env = process.env'],
     ['packages/http/src/server/server.ts', 'export const open = (server: Server) => server.listen(8080)'],
     ['packages/cli/src/agent/pause.ts', 'export const spread = Math.random()'],
@@ -223,42 +266,42 @@ describe('time, randomness, environment, sockets and signals come from arguments
 
 describe('whatever calls out goes through the guarded client', () => {
   test.each([
-    [`${core}/chat/answer/language-model-http.ts`, `import { request } from 'undici'`],
-    [`${core}/chat/answer/language-model-http.ts`, `export const load = () => import('undici')`],
+    [`${core}/outside/language-model/language-model-http.ts`, `import { request } from 'undici'`],
+    [`${core}/outside/language-model/language-model-http.ts`, `export const load = () => import('undici')`],
     ['packages/http/src/app.ts', `export { Agent } from 'undici'`],
-    [`${core}/jobs/jobs.ts`, `import { request as ask } from 'node:http'`],
-    [`${core}/jobs/jobs.ts`, `import { type Server, Agent } from 'node:https'`],
-    [`${core}/jobs/jobs.ts`, `import * as http from 'node:http'`],
-    [`${core}/jobs/jobs.ts`, `import http from 'http'`],
+    [`${core}/work/jobs/jobs.ts`, `import { request as ask } from 'node:http'`],
+    [`${core}/work/jobs/jobs.ts`, `import { type Server, Agent } from 'node:https'`],
+    [`${core}/work/jobs/jobs.ts`, `import * as http from 'node:http'`],
+    [`${core}/work/jobs/jobs.ts`, `import http from 'http'`],
     ['packages/http/src/server/server.ts', `import { createServer, get } from 'node:http'`],
     ['packages/cli/src/connect/connect.ts', `import { connect } from 'node:net'`],
     ['packages/cli/src/connect/connect.ts', `import { Socket } from 'node:net'`],
     ['packages/testing/src/serve.ts', `import { connect } from 'node:tls'`],
-    [`${core}/monitors/monitors.ts`, `import { lookup } from 'node:dns/promises'`],
-    [`${core}/jobs/jobs.ts`, `import { createSocket } from 'node:dgram'`],
-    [`${core}/jobs/jobs.ts`, 'export const get = (url: string) => fetch(url)'],
-    [`${core}/jobs/jobs.ts`, 'export const get = (url: string) => globalThis.fetch (url)'],
-    [`${core}/jobs/jobs.ts`, 'export const open = (url: string) => new WebSocket(url)'],
+    [`${core}/watch/monitors/monitors.ts`, `import { lookup } from 'node:dns/promises'`],
+    [`${core}/work/jobs/jobs.ts`, `import { createSocket } from 'node:dgram'`],
+    [`${core}/work/jobs/jobs.ts`, 'export const get = (url: string) => fetch(url)'],
+    [`${core}/work/jobs/jobs.ts`, 'export const get = (url: string) => globalThis.fetch (url)'],
+    [`${core}/work/jobs/jobs.ts`, 'export const open = (url: string) => new WebSocket(url)'],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toContain('1 calls-out')
   })
 
   test.each([
-    [`${core}/net/exchange.ts`, `import { Client } from 'undici'`],
-    [`${core}/net/pinned-socket.ts`, `import { connect } from 'node:net'`],
+    [`${core}/platform/net/exchange.ts`, `import { Client } from 'undici'`],
+    [`${core}/platform/net/pinned-socket.ts`, `import { connect } from 'node:net'`],
     ['packages/cli/src/http-client.ts', `import { request } from 'node:https'`],
     ['packages/http/src/server/server.ts', `import { createServer, type ClientRequest } from 'node:http'`],
     ['packages/http/src/server/server.ts', `import type { Socket } from 'node:net'`],
-    [`${core}/config/setting.ts`, `import { isIP } from 'node:net'`],
-    [`${core}/jobs/jobs.ts`, `export class Keys { async #fetch() { await this.#fetch() } }`],
-    [`${core}/jobs/jobs.ts`, `export const word = 'fetch(' // fetch(url)`],
+    [`${core}/platform/config/setting.ts`, `import { isIP } from 'node:net'`],
+    [`${core}/work/jobs/jobs.ts`, `export class Keys { async #fetch() { await this.#fetch() } }`],
+    [`${core}/work/jobs/jobs.ts`, `export const word = 'fetch(' // fetch(url)`],
   ])('%s may say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).not.toContain('1 calls-out')
   })
 
   test('a guard that lists names over several lines sees each of them', () => {
     const text = `import {\n  createServer,\n  request,\n} from 'node:http'\n`
-    expect(faultsOf(`${core}/jobs/jobs.ts`, text)).toEqual(['4 calls-out'])
+    expect(faultsOf(`${core}/work/jobs/jobs.ts`, text)).toEqual(['4 calls-out'])
   })
 })
 
@@ -295,7 +338,7 @@ describe('each package declares what it imports', () => {
 })
 
 test('a file of 350 lines is sound, one of 351 is not', () => {
-  const lines = (count: number) => faultsOf(`${core}/jobs/job.ts`, 'export const a = 1\n'.repeat(count))
+  const lines = (count: number) => faultsOf(`${core}/work/jobs/job.ts`, 'export const a = 1\n'.repeat(count))
   expect(lines(350)).toEqual([])
   expect(lines(351)).toEqual(['351 too-long'])
 })

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import type { SettingGroup } from '../packages/core/src/config/setting-group.ts'
-import { settings } from '../packages/core/src/config/settings.ts'
+import type { SettingGroup } from '../packages/core/src/platform/config/setting-group.ts'
+import { settings } from '../packages/core/src/platform/config/settings.ts'
 import { RULES } from '../scripts/mutate/rules.ts'
 import { copyOf } from '../scripts/plant/copy.ts'
 import { drawnFaults } from '../scripts/plant/draw.ts'
@@ -70,9 +70,9 @@ test.each(RULES)('Rules that are mutated exist, and their suites: $sources', ({ 
 })
 
 describe('Suites in a copy of the checkout', () => {
-  const suites = ['packages/core/test/signing/json-web-key.test.ts']
+  const suites = ['packages/core/test/platform/signing/json-web-key.test.ts']
   const folder = copyOf(root)
-  const path = join(folder, 'packages/core/src/signing/json-web-key.ts')
+  const path = join(folder, 'packages/core/src/platform/signing/json-web-key.ts')
   const source = readFileSync(path, 'utf8')
 
   test.each([

@@ -26,12 +26,12 @@ describe('no source that ships', () => {
       'packages/cli/src/agent/wire/host-facts.ts',
       'packages/cli/src/browser/element-facts.ts',
       'packages/cli/src/terminal/terminal.ts',
-      'packages/core/src/dns/dns-answer.ts',
-      'packages/core/src/provisioning/order.ts',
+      'packages/core/src/hosts/provisioning/order.ts',
       'packages/core/src/outside/scan/tech-rules.ts',
+      'packages/core/src/platform/dns/dns-answer.ts',
     ]
     const others = found(/\bnew\s+RegExp\b/).filter(
-      (path) => !path.startsWith('packages/core/src/redaction/'),
+      (path) => !path.startsWith('packages/core/src/kernel/redaction/'),
     )
     expect(others.sort()).toEqual(constants)
   })
@@ -40,7 +40,7 @@ describe('no source that ships', () => {
     const pauses = [
       'packages/cli/src/agent/',
       'packages/cli/src/commands/serve/',
-      'packages/core/src/timers.ts',
+      'packages/core/src/kernel/timers.ts',
     ]
     const others = found(/\bMath\.random\b/).filter((path) => !pauses.some((place) => path.startsWith(place)))
     expect(others).toEqual([])
@@ -51,7 +51,7 @@ describe('no source that ships', () => {
       [...text.matchAll(/\b(?:createHash|createHmac|hash)\('([^']+)'/g)].map(([, name]) => name),
     )
     expect([...new Set(hashes)]).toEqual(['sha256'])
-    const keyring = 'packages/core/src/secrets/keyring.ts'
+    const keyring = 'packages/core/src/platform/secrets/keyring.ts'
     expect(found(/\bcreate(?:De)?[cC]ipher|\bpbkdf2|\bcreateDiffieHellman/)).toEqual([keyring])
     const ciphers = SOURCES.flatMap(({ text }) => text.match(/'aes-[^']+'/g) ?? [])
     expect(ciphers).toEqual(["'aes-256-gcm'"])
@@ -62,7 +62,7 @@ describe('no source that ships', () => {
     // The first compares the pin of the peer's key in its place; the second looks at certificates for a scan.
     expect(found(ways)).toEqual([
       'packages/cli/src/agent/transfer/pinned-tls.ts',
-      'packages/core/src/net/pinned-host.ts',
+      'packages/core/src/platform/net/pinned-host.ts',
     ])
   })
 
@@ -70,7 +70,7 @@ describe('no source that ships', () => {
     // These two name the login program of a user, and a mode of sessions.
     const names = [
       'packages/cli/src/agent/access/session-user.ts',
-      'packages/core/src/access/relay-metrics.ts',
+      'packages/core/src/hosts/access/relay-metrics.ts',
     ]
     expect(found(/\bshell:/)).toEqual(names)
     expect(found(/\bexecSync\b|(?<![.\w])exec\(/)).toEqual([])

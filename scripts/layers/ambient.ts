@@ -14,7 +14,7 @@ const AMBIENTS: readonly Ambient[] = [
   {
     what: 'the wall clock',
     pattern: /\bDate\s*\.\s*now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|(?<![\w.]|\bnew\s)\bDate\s*\(/g,
-    allowed: /^packages\/core\/src\/clock\.ts$/,
+    allowed: /^packages\/core\/src\/kernel\/clock\.ts$/,
     mend: 'Take the time from a Clock, or let the statement say now().',
   },
   {
@@ -35,7 +35,7 @@ const AMBIENTS: readonly Ambient[] = [
     pattern: /\.\s*listen\s*\(/g,
     // The lock of a data folder listens at a file in it, and answers nothing (decision 63).
     allowed:
-      /^packages\/(?:cli\/|core\/src\/database\/lock-socket\.ts$|http\/src\/server\/server\.ts$|testing\/src\/(?:.*\/)?serve\.ts$)/,
+      /^packages\/(?:cli\/|core\/src\/platform\/database\/lock-socket\.ts$|http\/src\/server\/server\.ts$|testing\/src\/(?:.*\/)?serve\.ts$)/,
     mend: 'Only cli opens sockets, through http/src/server/server.ts: answer a handler and let the caller listen.',
   },
   {

@@ -2,7 +2,7 @@ import { type Import, lineAt, type Source } from './source.ts'
 import type { Fault, Workspace } from './workspace.ts'
 
 /** The guarded client, which checks and pins every address that it calls (decision 4). */
-const GUARD = /^packages\/core\/src\/net\//
+const GUARD = /^packages\/core\/src\/platform\/net\//
 
 // Files outside of the guard whose addresses no outsider can choose.
 const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
@@ -24,9 +24,12 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     why: 'an SSH server of this machine, at a port that its own file names',
   },
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
-  { path: /^packages\/core\/src\/database\/lock-socket\.ts$/, why: 'a socket file of this machine' },
   {
-    path: /^packages\/core\/src\/dns\/dns-client-node\.ts$/,
+    path: /^packages\/core\/src\/platform\/database\/lock-socket\.ts$/,
+    why: 'a socket file of this machine',
+  },
+  {
+    path: /^packages\/core\/src\/platform\/dns\/dns-client-node\.ts$/,
     why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',
   },
   {
@@ -34,7 +37,7 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     why: 'listens on loopback for packets that a browser should not send; it sends none itself',
   },
   {
-    path: /^packages\/core\/src\/(?:outside\/smtp\/mail-relay-smtp|email\/delivery\/(?:compose|nodemailer))\.ts$/,
+    path: /^packages\/core\/src\/(?:outside\/smtp\/mail-relay-smtp|reach\/email\/delivery\/(?:compose|nodemailer))\.ts$/,
     why: 'speaks to the mail relay that the settings name',
   },
 ]
@@ -62,7 +65,7 @@ const GLOBALS =
   /(?<![\w$.#]|\bfunction\s+)(?:fetch|WebSocket|EventSource|XMLHttpRequest)(?=\s*\()|\bglobalThis\s*\.\s*(?:fetch|WebSocket|EventSource|XMLHttpRequest)\b/g
 
 const MEND =
-  'Call out through createOutbound or operatorOutbound of core/src/net: they judge and pin the address.'
+  'Call out through createOutbound or operatorOutbound of core/src/platform/net: they judge and pin the address.'
 
 function opens({ specifier, names, runtime }: Import): boolean {
   if (!runtime) return false

@@ -15,7 +15,7 @@ interface Placement {
   readonly mend: string
 }
 
-const SQL_FILES = /^packages\/core\/src\/(?:.*-sql\.ts|(?:storage|database)\/.*)$/
+const SQL_FILES = /^packages\/core\/src\/(?:.*-sql\.ts|platform\/(?:storage|database)\/.*)$/
 
 // The only files that may import certain packages, types included.
 const PLACEMENTS: readonly Placement[] = [
@@ -38,7 +38,7 @@ const PLACEMENTS: readonly Placement[] = [
     packages:
       /^(?:@mikro-orm\/(?:postgresql|pglite)|@electric-sql\/pglite(?:-prepopulatedfs)?|pg|pg-connection-string)$/,
     allowed:
-      /^packages\/(?:core\/src\/database\/(?:orm|database-server|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
+      /^packages\/(?:core\/src\/platform\/database\/(?:orm|database-server|pglite-[a-z]+)|testing\/src\/postgres-storage)\.ts$/,
     mend: 'Drivers are chosen in database/orm.ts, their connections made in database-server.ts (and test databases made in postgres-storage.ts): take the connection from there.',
   },
   {

@@ -11,30 +11,30 @@ export interface Rules {
 /** All rules. Their suites need no database, and each mutant runs against all suites of its entry. */
 export const RULES: readonly Rules[] = [
   {
-    sources: ['alerts/alert-lifecycle.ts'],
-    suites: ['alerts/alert-{lifecycle,instants}'],
+    sources: ['watch/alerts/alert-lifecycle.ts'],
+    suites: ['watch/alerts/alert-{lifecycle,instants}'],
     least: 86,
   },
   {
-    sources: ['jobs/{job,job-log,job-payload,job-report,lease}.ts'],
-    suites: ['jobs/job-{log,payload,rules}'],
+    sources: ['work/jobs/{job,job-log,job-payload,job-report,lease}.ts'],
+    suites: ['work/jobs/job-{log,payload,rules}'],
     least: 70,
   },
   {
-    sources: ['limits/rate-counter-memory.ts'],
-    suites: ['limits/rate-{counter-memory,windows}'],
+    sources: ['platform/limits/rate-counter-memory.ts'],
+    suites: ['platform/limits/rate-{counter-memory,windows}'],
     least: 85,
   },
-  { sources: ['dns/dns-answer.ts'], suites: ['dns/dns-answer'], least: 86 },
+  { sources: ['platform/dns/dns-answer.ts'], suites: ['platform/dns/dns-answer'], least: 86 },
   {
-    sources: ['net/{address-range,public-address,client-network}.ts'],
-    suites: ['net/{public-address,special-ranges,client-network}'],
+    sources: ['platform/net/{address-range,public-address,client-network}.ts'],
+    suites: ['platform/net/{public-address,special-ranges,client-network}'],
     least: 77,
   },
-  { sources: ['sessions/session-cookie.ts'], suites: ['sessions/session-cookie'], least: 79 },
+  { sources: ['people/sessions/session-cookie.ts'], suites: ['people/sessions/session-cookie'], least: 79 },
   {
-    sources: ['signing/{json-web-key,same-secret,signed-token,signing-key,key-text}.ts'],
-    suites: ['signing/{json-web-key,same-secret,signed-token,signing-key}'],
+    sources: ['platform/signing/{json-web-key,same-secret,signed-token,signing-key,key-text}.ts'],
+    suites: ['platform/signing/{json-web-key,same-secret,signed-token,signing-key}'],
     least: 83,
   },
 ]

@@ -13,7 +13,7 @@ export interface DrawRule {
 
 const ANYWHERE = /^packages\/(?:core|http|cli)\/src\//
 const SQL = /^packages\/core\/src\/.*-sql\.ts$/
-const SETTINGS = /^packages\/core\/src\/config\/settings\//
+const SETTINGS = /^packages\/core\/src\/platform\/config\/settings\//
 const COMMANDS = /^packages\/cli\/src\/(?:commands|program)\//
 
 const OTHER_BOUND: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' }

@@ -1,8 +1,8 @@
 import { migratedDatabase } from '@svc/testing'
-import { migrateDriver } from '../../packages/core/src/database/migrator.ts'
-import { type Driver, pgliteDriver, postgresDriver } from '../../packages/core/src/database/orm.ts'
-import { sqlStorage } from '../../packages/core/src/storage/sql-storage.ts'
-import type { Storage } from '../../packages/core/src/storage/storage.ts'
+import { migrateDriver } from '../../packages/core/src/platform/database/migrator.ts'
+import { type Driver, pgliteDriver, postgresDriver } from '../../packages/core/src/platform/database/orm.ts'
+import { sqlStorage } from '../../packages/core/src/platform/storage/sql-storage.ts'
+import type { Storage } from '../../packages/core/src/platform/storage/storage.ts'
 import { FEATURES } from '../../packages/core/src/wiring/features.ts'
 import { BYSTANDER } from './marker.ts'
 

@@ -1,9 +1,9 @@
 import type { OutboundRequest } from '@svc/core/ports'
-import type { StreamingOutbound } from '../../packages/core/src/net/outbound.ts'
+import type { StreamingOutbound } from '../../packages/core/src/platform/net/outbound.ts'
 
 /**
  * An outgoing client over `fetch`, which nock plays. The guarded client brings connections of its own, which
- * nock does not see; its suites have real listeners (`packages/core/test/net`).
+ * nock does not see; its suites have real listeners (`packages/core/test/platform/net`).
  */
 export function playedOutbound(): StreamingOutbound {
   const asked = async (url: string, { method = 'GET', headers, body, signal }: OutboundRequest = {}) => {

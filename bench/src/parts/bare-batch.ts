@@ -1,4 +1,4 @@
-import { MAX_ITEMS } from '../../../packages/core/src/database/batch.ts'
+import { MAX_ITEMS } from '../../../packages/core/src/platform/database/batch.ts'
 
 /**
  * Collects items that arrive while a statement is under way and sends them together in the next one, at most

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import pg from 'pg'
-import { ed25519 } from '../../../packages/core/src/signing/ed25519.ts'
+import { ed25519 } from '../../../packages/core/src/platform/signing/ed25519.ts'
 import type { StartPart } from '../part.ts'
 import { answerJson, bareHttp } from './bare-http.ts'
 

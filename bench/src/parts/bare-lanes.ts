@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { LANE_OPTIONS } from '../../../packages/core/src/database/lanes.ts'
-import type { Rows } from '../../../packages/core/src/database/session.ts'
+import { LANE_OPTIONS } from '../../../packages/core/src/platform/database/lanes.ts'
+import type { Rows } from '../../../packages/core/src/platform/database/session.ts'
 
 /** Connections for the product's own statements with nothing around them. */
 export interface BareLanes {

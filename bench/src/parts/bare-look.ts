@@ -4,7 +4,7 @@ import {
   NO_WORK,
   type ProbeResult,
   probe,
-} from '../../../packages/core/src/jobs/job-probe-sql.ts'
+} from '../../../packages/core/src/work/jobs/job-probe-sql.ts'
 import { type Fleet, licenseId, licenseKey } from '../fleet.ts'
 import type { StartPart } from '../part.ts'
 import { BareBatch } from './bare-batch.ts'

@@ -2,13 +2,13 @@ import { createControlPlane, readConfig } from '@svc/core'
 import { secretDigest } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
 import pg from 'pg'
-import { Batch } from '../../../packages/core/src/database/batch.ts'
+import { Batch } from '../../../packages/core/src/platform/database/batch.ts'
 import {
   type LeaseItem,
   NO_WORK,
   type ProbeResult,
   probe,
-} from '../../../packages/core/src/jobs/job-probe-sql.ts'
+} from '../../../packages/core/src/work/jobs/job-probe-sql.ts'
 import { type Fleet, fingerprint, licenseId, licenseKey, licenseOf } from '../fleet.ts'
 import { closedLoop, type LoopRequest, openLoop } from '../loop.ts'
 import type { StartPart } from '../part.ts'

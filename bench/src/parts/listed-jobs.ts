@@ -1,5 +1,5 @@
 import { type AgentsStore, LEASE_SECONDS } from '@svc/core/ports'
-import type { RenewItem } from '../../../packages/core/src/jobs/job-renew-sql.ts'
+import type { RenewItem } from '../../../packages/core/src/work/jobs/job-renew-sql.ts'
 import { type Fleet, fingerprint, licenseId, licenseOf, withClient } from '../fleet.ts'
 
 type Beat = Parameters<AgentsStore['heartbeat']>[0]

@@ -1,5 +1,5 @@
 import { PLATFORM } from '@svc/core'
-import { HELD_BY_ID } from '../../../packages/core/src/jobs/job-row-sql.ts'
+import { HELD_BY_ID } from '../../../packages/core/src/work/jobs/job-row-sql.ts'
 import type { ProfileName } from '../profile.ts'
 
 /** A planted fault, which a run must find. */
@@ -25,17 +25,19 @@ function edit(statement: Statement, was: string, is: string): void {
 }
 
 const reports = async () =>
-  (await import('../../../packages/core/src/jobs/job-report-sql.ts')).REPORT as Statement
+  (await import('../../../packages/core/src/work/jobs/job-report-sql.ts')).REPORT as Statement
 const leases = async () =>
-  (await import('../../../packages/core/src/jobs/job-claim-sql.ts')).CLAIM as Statement
+  (await import('../../../packages/core/src/work/jobs/job-claim-sql.ts')).CLAIM as Statement
 const jobsStore = async () =>
-  (await import('../../../packages/core/src/jobs/jobs-store-sql.ts')).SqlJobsStore.prototype
+  (await import('../../../packages/core/src/work/jobs/jobs-store-sql.ts')).SqlJobsStore.prototype
 const licensesStore = async () =>
-  (await import('../../../packages/core/src/licenses/licenses-store-sql.ts')).SqlLicensesStore.prototype
+  (await import('../../../packages/core/src/people/licenses/licenses-store-sql.ts')).SqlLicensesStore
+    .prototype
 const agentsStore = async () =>
-  (await import('../../../packages/core/src/agents/agents-store-sql.ts')).SqlAgentsStore.prototype
+  (await import('../../../packages/core/src/work/agents/agents-store-sql.ts')).SqlAgentsStore.prototype
 const deliveriesStore = async () =>
-  (await import('../../../packages/core/src/deliveries/deliveries-store-sql.ts')).SqlDeliveriesStore.prototype
+  (await import('../../../packages/core/src/platform/deliveries/deliveries-store-sql.ts')).SqlDeliveriesStore
+    .prototype
 
 const LATE_MS = 400
 const STALE_MS = 5000

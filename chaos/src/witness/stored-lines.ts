@@ -1,4 +1,4 @@
-import { decodeLines } from '../../../packages/core/src/jobs/job-log-body.ts'
+import { decodeLines } from '../../../packages/core/src/work/jobs/job-log-body.ts'
 import type { Query } from '../cast/database.ts'
 import type { Breach } from '../journal.ts'
 import { readLine } from '../names.ts'

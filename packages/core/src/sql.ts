@@ -1,34 +1,34 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
 
-import { newDataKey } from './config/data-key.ts'
-import { type DatabaseServer, databaseServer } from './database/database-server.ts'
-import { diskRoom } from './database/disk-space.ts'
-import { DATA_KEY_FILE, folderKey } from './database/folder-key.ts'
-import { folderHolder } from './database/folder-lock.ts'
-import { MIGRATIONS } from './database/migrations/index.ts'
+import { newDataKey } from './platform/config/data-key.ts'
+import { type DatabaseServer, databaseServer } from './platform/database/database-server.ts'
+import { diskRoom } from './platform/database/disk-space.ts'
+import { DATA_KEY_FILE, folderKey } from './platform/database/folder-key.ts'
+import { folderHolder } from './platform/database/folder-lock.ts'
+import { MIGRATIONS } from './platform/database/migrations/index.ts'
 import {
   checksum,
   MIGRATION_LOCK,
   migrateDriver,
   migrationStatus,
   refuseForeign,
-} from './database/migrator.ts'
-import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './database/orm.ts'
-import { translateStorageErrors } from './database/statement-retry.ts'
-import { type TextColumn, textColumnsOf } from './database/table-sql.ts'
-import { migrated, type OpenFolder, openFolder } from './storage/embedded-folder.ts'
-import { copyFolder } from './storage/folder-copy.ts'
-import { sqlStorage } from './storage/sql-storage.ts'
-import type { MigrationStatus, Storage } from './storage/storage.ts'
-import type { Sink } from './storage/transfer/export-rows.ts'
+} from './platform/database/migrator.ts'
+import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './platform/database/orm.ts'
+import { translateStorageErrors } from './platform/database/statement-retry.ts'
+import { type TextColumn, textColumnsOf } from './platform/database/table-sql.ts'
+import { migrated, type OpenFolder, openFolder } from './platform/storage/embedded-folder.ts'
+import { copyFolder } from './platform/storage/folder-copy.ts'
+import { sqlStorage } from './platform/storage/sql-storage.ts'
+import type { MigrationStatus, Storage } from './platform/storage/storage.ts'
+import type { Sink } from './platform/storage/transfer/export-rows.ts'
 import {
   type ExportOptions,
   exportTables,
   type ImportOptions,
   importTables,
   type TransferPlace,
-} from './storage/transfer/transfer.ts'
-import type { Transfer } from './storage/transfer/transfer-file.ts'
+} from './platform/storage/transfer/transfer.ts'
+import type { Transfer } from './platform/storage/transfer/transfer-file.ts'
 import { FEATURES } from './wiring/features.ts'
 
 export {

@@ -1,12 +1,12 @@
 import type { Fault } from '../fault.ts'
 
-const ACCESS = 'packages/core/src/access'
+const ACCESS = 'packages/core/src/hosts/access'
 const SQL = `${ACCESS}/access-statements-sql.ts`
 const RELAY = 'packages/cli/src/relay'
-const STORE = ['packages/core/test/access/access-sessions-store.test.ts']
-const SERVICE = ['packages/core/test/access/access.test.ts']
-const TICKETS = ['packages/core/test/access/relay-token.test.ts']
-const PROOFS = ['packages/core/test/access/agent-proof.test.ts']
+const STORE = ['packages/core/test/hosts/access/access-sessions-store.test.ts']
+const SERVICE = ['packages/core/test/hosts/access/access.test.ts']
+const TICKETS = ['packages/core/test/hosts/access/relay-token.test.ts']
+const PROOFS = ['packages/core/test/hosts/access/agent-proof.test.ts']
 const ROUTES = ['packages/http/test/routes/access.test.ts']
 const SOCKETS = ['packages/cli/test/relay/relay.test.ts']
 const HOST = 'packages/cli/src/agent/access'
@@ -18,10 +18,10 @@ const CONFIG = ['packages/cli/test/commands/ssh-config.test.ts']
 export const faults: readonly Fault[] = [
   {
     name: 'access: a session on any license’s host is ended: the scope is left off',
-    file: 'packages/core/src/access/access-statements-sql.ts',
+    file: 'packages/core/src/hosts/access/access-statements-sql.ts',
     find: "\n    .where(isOwned)\n    .where('id', '=', id)\n    .where(IS_LIVE)",
     replace: "\n    .where('id', '=', id)\n    .where(IS_LIVE)",
-    suites: ['packages/core/test/access/access.test.ts', 'packages/http/test/access/tenants.test.ts'],
+    suites: ['packages/core/test/hosts/access/access.test.ts', 'packages/http/test/access/tenants.test.ts'],
   },
   {
     name: 'access: a session is handed to any host of its license',

@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const NOTIFIER = 'packages/core/src/alerts/delivery/alert-notifier.ts'
-const MAIL = 'packages/core/src/alerts/delivery/alert-mail.ts'
-const EVENTS = 'packages/core/src/database/migrations/0028-more-events.ts'
-const MAIL_TEST = ['packages/core/test/alerts/delivery/alert-mail.test.ts']
-const STORE_TEST = ['packages/core/test/alerts/delivery/alert-deliveries-store.test.ts']
-const EVENTS_TEST = ['packages/core/test/webhooks/webhooks-store.test.ts']
+const NOTIFIER = 'packages/core/src/watch/alerts/delivery/alert-notifier.ts'
+const MAIL = 'packages/core/src/watch/alerts/delivery/alert-mail.ts'
+const EVENTS = 'packages/core/src/platform/database/migrations/0028-more-events.ts'
+const MAIL_TEST = ['packages/core/test/watch/alerts/delivery/alert-mail.test.ts']
+const STORE_TEST = ['packages/core/test/watch/alerts/delivery/alert-deliveries-store.test.ts']
+const EVENTS_TEST = ['packages/core/test/reach/webhooks/webhooks-store.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alert mail: a tenant without addresses gets notices that wait for ever',
-    file: 'packages/core/src/alerts/alert-move-sql.ts',
+    file: 'packages/core/src/watch/alerts/alert-move-sql.ts',
     find: 'or exists (select from alert_mailboxes b where',
     replace: 'or not exists (select from alert_mailboxes b where false and',
     suites: STORE_TEST,

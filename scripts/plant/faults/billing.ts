@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts'
 
-const CORE = 'packages/core/src/billing'
-const TESTS = 'packages/core/test/billing'
+const CORE = 'packages/core/src/reach/billing'
+const TESTS = 'packages/core/test/reach/billing'
 const EVENTS = `${TESTS}/payment-events.test.ts`
 const RULES = `${TESTS}/subscription.test.ts`
 const CHECKOUTS = `${TESTS}/checkouts.test.ts`
@@ -101,7 +101,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'billing: a suspended license cannot be paid for',
-    file: 'packages/core/src/licenses/license.ts',
+    file: 'packages/core/src/people/licenses/license.ts',
     find: "status === 'active' || (status === 'suspended' && statusReason === 'billing')",
     replace: "status === 'active' && statusReason !== 'billing'",
     suites: [EVENTS],

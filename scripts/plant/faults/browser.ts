@@ -1,12 +1,12 @@
 import type { Fault } from '../fault.ts'
 
-const NET = 'packages/core/src/net'
-const BROWSER = 'packages/core/src/browser'
+const NET = 'packages/core/src/platform/net'
+const BROWSER = 'packages/core/src/reach/browser'
 const CHROMIUM = 'packages/cli/src/browser'
-const PROXY = 'packages/core/test/net/egress-proxy.test.ts'
-const WORKER = 'packages/core/test/browser/browser-worker.test.ts'
-const RULES = 'packages/core/test/browser/rules.test.ts'
-const STORE = 'packages/core/test/browser/browser-store.test.ts'
+const PROXY = 'packages/core/test/platform/net/egress-proxy.test.ts'
+const WORKER = 'packages/core/test/reach/browser/browser-worker.test.ts'
+const RULES = 'packages/core/test/reach/browser/rules.test.ts'
+const STORE = 'packages/core/test/reach/browser/browser-store.test.ts'
 const PAGES = 'packages/cli/test/browser/chromium.test.ts'
 const DOMAINS = 'packages/cli/test/browser/domains.test.ts'
 
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
     file: `${NET}/page-guard.ts`,
     find: "return pageRefusalOf(error) ?? 'dns'",
     replace: "return pageRefusalOf(error) === 'dns' ? undefined : pageRefusalOf(error)",
-    suites: ['packages/core/test/net/page-guard.test.ts'],
+    suites: ['packages/core/test/platform/net/page-guard.test.ts'],
   },
   {
     name: 'browser: any port of a public address is open',

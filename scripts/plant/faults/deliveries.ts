@@ -1,15 +1,15 @@
 import type { Fault } from '../fault.ts'
 
-const STORE = 'packages/core/src/deliveries/deliveries-store-sql.ts'
-const CLAIM = 'packages/core/src/deliveries/delivery-claim-sql.ts'
-const SETTLE = 'packages/core/src/deliveries/delivery-settle-sql.ts'
-const RUN = 'packages/core/src/deliveries/delivery-runner.ts'
-const RETRY = 'packages/core/src/deliveries/retry.ts'
-const IN_FLIGHT = 'packages/core/src/deliveries/in-flight.ts'
-const RUNS = 'packages/core/test/deliveries/delivery-runner.test.ts'
-const RETRIES = 'packages/core/test/deliveries/retry.test.ts'
-const CONTRACT = 'packages/core/test/deliveries/deliveries-store.test.ts'
-const WEBHOOKS = 'packages/core/test/alerts/delivery/alert-webhooks.test.ts'
+const STORE = 'packages/core/src/platform/deliveries/deliveries-store-sql.ts'
+const CLAIM = 'packages/core/src/platform/deliveries/delivery-claim-sql.ts'
+const SETTLE = 'packages/core/src/platform/deliveries/delivery-settle-sql.ts'
+const RUN = 'packages/core/src/platform/deliveries/delivery-runner.ts'
+const RETRY = 'packages/core/src/platform/deliveries/retry.ts'
+const IN_FLIGHT = 'packages/core/src/platform/deliveries/in-flight.ts'
+const RUNS = 'packages/core/test/platform/deliveries/delivery-runner.test.ts'
+const RETRIES = 'packages/core/test/platform/deliveries/retry.test.ts'
+const CONTRACT = 'packages/core/test/platform/deliveries/deliveries-store.test.ts'
+const WEBHOOKS = 'packages/core/test/watch/alerts/delivery/alert-webhooks.test.ts'
 
 export const faults: readonly Fault[] = [
   {

@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'chat: a site in capitals is kept as it was written',
-    file: 'packages/core/src/config/settings/chat.ts',
+    file: 'packages/core/src/platform/config/settings/chat.ts',
     find: '      keepAs: originOf,\n',
     replace: '',
     suites: ['packages/http/test/routes/chat.test.ts'],
@@ -87,25 +87,25 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'chat: visitors of other conversations are kept waiting',
-    file: 'packages/core/src/chat/chat.ts',
+    file: 'packages/core/src/reach/chat/chat.ts',
     find: "if (found === undefined) return { mode: 'ai', messages: [] }\n        const rest",
     replace: 'const rest',
     suites: ['packages/http/test/routes/chat.test.ts'],
   },
   {
     name: 'chat: one address waits as often as it likes',
-    file: 'packages/core/src/chat/waiting-visitors.ts',
+    file: 'packages/core/src/reach/chat/waiting-visitors.ts',
     find: ' || own >= MAX_OF_NETWORK',
     replace: '',
     suites: ['packages/http/test/routes/chat.test.ts'],
   },
   {
     name: 'limits: a port makes another client',
-    file: 'packages/core/src/net/client-network.ts',
+    file: 'packages/core/src/platform/net/client-network.ts',
     find: '?? IPV4_WITH_PORT.exec(text) ??',
     replace: '??',
     suites: [
-      'packages/core/test/net/client-network.test.ts',
+      'packages/core/test/platform/net/client-network.test.ts',
       'packages/http/test/dispatch/client-ip.test.ts',
     ],
   },
@@ -118,21 +118,21 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'limits: each address of a /64 has a window of its own',
-    file: 'packages/core/src/net/client-network.ts',
+    file: 'packages/core/src/platform/net/client-network.ts',
     find: 'own: prefixOf(address.parts, 64)',
     replace: 'own: address.toString()',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'limits: a /48 has no limit',
-    file: 'packages/core/src/limits/rate-limits.ts',
+    file: 'packages/core/src/platform/limits/rate-limits.ts',
     find: 'near.allowed ? this.#take',
     replace: 'near.isFlooding ? this.#take',
     suites: ['packages/http/test/gates/limits.test.ts'],
   },
   {
     name: 'limits: what a /64 is refused counts in its /48',
-    file: 'packages/core/src/limits/rate-limits.ts',
+    file: 'packages/core/src/platform/limits/rate-limits.ts',
     find: 'near.allowed ? this.#take(aroundSite(limit), subjectDigest(site)) : near',
     replace:
       'near.allowed ? this.#take(aroundSite(limit), subjectDigest(site)) : (void this.#take(aroundSite(limit), subjectDigest(site)), near)',
@@ -169,10 +169,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'passwords: who waits has the turns of all before them',
-    file: 'packages/core/src/passwords/fair-queue.ts',
+    file: 'packages/core/src/platform/passwords/fair-queue.ts',
     find: '    const turns = this.#crowds.get(crowd) ?? []\n',
     replace: "    crowd = 'all'\n    const turns = this.#crowds.get(crowd) ?? []\n",
-    suites: ['packages/core/test/passwords/fair-queue.test.ts'],
+    suites: ['packages/core/test/platform/passwords/fair-queue.test.ts'],
   },
   {
     name: 'passwords: a sign-in does not say where it came from',
@@ -197,10 +197,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'keys: 64 bytes sign by their first half, whatever the second is',
-    file: 'packages/core/src/signing/signing-key.ts',
+    file: 'packages/core/src/platform/signing/signing-key.ts',
     find: 'if (Buffer.from(signingKeyFromSeed(seed).publicKey).equals(publicKey)) return seed',
     replace: 'if (publicKey.length === 32) return seed',
-    suites: ['packages/core/test/signing/signing-key.test.ts'],
+    suites: ['packages/core/test/platform/signing/signing-key.test.ts'],
   },
   {
     name: 'errors: a query that is not valid is called a body',
@@ -211,10 +211,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'sessions: production without an address sends its cookie in the clear',
-    file: 'packages/core/src/sessions/feature.ts',
+    file: 'packages/core/src/people/sessions/feature.ts',
     find: 'publicUrl === undefined ? production :',
     replace: 'publicUrl === undefined ? false :',
-    suites: ['packages/core/test/sessions/secure-cookie.test.ts'],
+    suites: ['packages/core/test/people/sessions/secure-cookie.test.ts'],
   },
   {
     name: 'start: open figures of production are passed over',

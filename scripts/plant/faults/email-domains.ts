@@ -1,12 +1,12 @@
 import type { Fault } from '../fault.ts'
 
-const DOMAINS = 'packages/core/src/email/domains'
-const RULES = ['packages/core/test/email/domains/domain-rules.test.ts']
-const SPF = ['packages/core/test/email/domains/spf.test.ts']
-const SCOPES = ['packages/core/test/storage/scopes.test.ts']
+const DOMAINS = 'packages/core/src/reach/email/domains'
+const RULES = ['packages/core/test/reach/email/domains/domain-rules.test.ts']
+const SPF = ['packages/core/test/reach/email/domains/spf.test.ts']
+const SCOPES = ['packages/core/test/platform/storage/scopes.test.ts']
 const HTTP = ['packages/http/test/routes/email-domains.test.ts']
-const STORE = ['packages/core/test/email/email-stores.test.ts']
-const RECEIVERS = ['packages/core/test/email/domains/receivers.test.ts']
+const STORE = ['packages/core/test/reach/email/email-stores.test.ts']
+const RECEIVERS = ['packages/core/test/reach/email/domains/receivers.test.ts']
 
 /** Mistakes about sending domains. */
 export const faults: readonly Fault[] = [
@@ -75,14 +75,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-keys: a license finds the key of another',
-    file: 'packages/core/src/email/keys/email-keys-store-sql.ts',
+    file: 'packages/core/src/reach/email/keys/email-keys-store-sql.ts',
     find: ".where(isOwned)\n      .where('id', '=', id)",
     replace: ".where(({ or, lit }) => or([isOwned, lit(true)]))\n      .where('id', '=', id)",
     suites: SCOPES,
   },
   {
     name: 'email-keys: a key sends from the domain of another license',
-    file: 'packages/core/src/email/keys/email-keys.ts',
+    file: 'packages/core/src/reach/email/keys/email-keys.ts',
     find: 'domain.owner !== owner',
     replace: "domain.owner === 'nobody'",
     suites: ['packages/http/test/routes/email-send.test.ts'],
@@ -96,14 +96,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-domains: what else a key record says does not matter',
-    file: 'packages/core/src/email/domains/dkim-record.ts',
+    file: 'packages/core/src/reach/email/domains/dkim-record.ts',
     find: 'return tagFault(tags) ?? valueFault(',
     replace: 'return valueFault(',
     suites: RECEIVERS,
   },
   {
     name: 'email-domains: an include that refuses the relay lets it send',
-    file: 'packages/core/src/email/domains/spf.ts',
+    file: 'packages/core/src/reach/email/domains/spf.ts',
     find: "this.#isPassing = isPassing && mechanism.result === 'pass'",
     replace: 'this.#isPassing = isPassing',
     suites: RECEIVERS,

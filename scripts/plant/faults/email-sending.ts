@@ -1,12 +1,12 @@
 import type { Fault } from '../fault.ts'
 
-const EMAIL = 'packages/core/src/email'
+const EMAIL = 'packages/core/src/reach/email'
 const SEND = ['packages/http/test/routes/email-send.test.ts']
-const DELIVERY = ['packages/core/test/email/delivery.test.ts']
-const REPLIES = ['packages/core/test/email/relay-replies.test.ts']
-const SIGNED = ['packages/core/test/email/as-signed.test.ts']
-const AT_ONCE = ['packages/core/test/email/sending-at-once.test.ts']
-const STORES = ['packages/core/test/email/email-stores.test.ts']
+const DELIVERY = ['packages/core/test/reach/email/delivery.test.ts']
+const REPLIES = ['packages/core/test/reach/email/relay-replies.test.ts']
+const SIGNED = ['packages/core/test/reach/email/as-signed.test.ts']
+const AT_ONCE = ['packages/core/test/reach/email/sending-at-once.test.ts']
+const STORES = ['packages/core/test/reach/email/email-stores.test.ts']
 
 /** Mistakes about messages and sending keys. */
 export const faults: readonly Fault[] = [
@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-sending: a sending key opens what any text opens in development',
-    file: 'packages/core/src/licenses/licenses.ts',
+    file: 'packages/core/src/people/licenses/licenses.ts',
     find: "if (key === '' || isEmailKeyLike(key)) return undefined",
     replace: "if (key === '') return undefined",
     suites: SEND,

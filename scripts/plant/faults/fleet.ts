@@ -1,10 +1,10 @@
 import type { Fault } from '../fault.ts'
 
-const AGENTS = 'packages/core/src/agents/agents.ts'
-const VIEW = 'packages/core/src/agents/host-view.ts'
-const SQL = 'packages/core/src/agents/agents-store-sql.ts'
+const AGENTS = 'packages/core/src/work/agents/agents.ts'
+const VIEW = 'packages/core/src/work/agents/host-view.ts'
+const SQL = 'packages/core/src/work/agents/agents-store-sql.ts'
 const COMMANDS = ['packages/cli/test/commands/operators.test.ts']
-const STORE = ['packages/core/test/agents/agents-store.test.ts']
+const STORE = ['packages/core/test/work/agents/agents-store.test.ts']
 
 /** Mistakes about one host: its view, and taking it off the list. */
 export const faults: readonly Fault[] = [

@@ -1,14 +1,14 @@
 import type { Fault } from '../fault.ts'
 
-const CREDENTIALS = 'packages/core/src/git/webhook-credentials.ts'
-const CREDENTIAL_SUITE = 'packages/core/test/git/webhook-credentials.test.ts'
-const HANDED = 'packages/core/src/git/git-credentials.ts'
-const HOOK = 'packages/core/src/git/git-hook.ts'
-const PARTS = 'packages/core/src/git/part-pattern.ts'
-const GLOBS = 'packages/core/src/git/path-globs.ts'
-const RULES = 'packages/core/test/git/git-hook.test.ts'
-const DELIVERY = 'packages/core/src/git/push/push-delivery.ts'
-const VERDICT = 'packages/core/src/git/push/push-verdict.ts'
+const CREDENTIALS = 'packages/core/src/work/git/webhook-credentials.ts'
+const CREDENTIAL_SUITE = 'packages/core/test/work/git/webhook-credentials.test.ts'
+const HANDED = 'packages/core/src/work/git/git-credentials.ts'
+const HOOK = 'packages/core/src/work/git/git-hook.ts'
+const PARTS = 'packages/core/src/work/git/part-pattern.ts'
+const GLOBS = 'packages/core/src/work/git/path-globs.ts'
+const RULES = 'packages/core/test/work/git/git-hook.test.ts'
+const DELIVERY = 'packages/core/src/work/git/push/push-delivery.ts'
+const VERDICT = 'packages/core/src/work/git/push/push-verdict.ts'
 const PUSHES = 'packages/http/test/git/git-pushes.test.ts'
 const ORDER = 'packages/http/test/git/git-order.test.ts'
 const HOOKS = 'packages/http/test/git/git-hooks.test.ts'
@@ -90,14 +90,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'git: scope left off what finds hooks',
-    file: 'packages/core/src/git/git-hooks-store-sql.ts',
+    file: 'packages/core/src/work/git/git-hooks-store-sql.ts',
     find: '.where(isOwned)\n    .where(({ eb, or })',
     replace: '.where(({ or, lit }) => or([isOwned, lit(true)]))\n    .where(({ eb, or })',
-    suites: ['packages/core/test/storage/scopes.test.ts'],
+    suites: ['packages/core/test/platform/storage/scopes.test.ts'],
   },
   {
     name: 'git: the header of GitHub hides those of Gitea',
-    file: 'packages/core/src/git/push/read-push.ts',
+    file: 'packages/core/src/work/git/push/read-push.ts',
     find: 'for (const { provider, eventHeaders, idHeaders, whatOf, bodyOf } of KINDS) {',
     replace: 'for (const { provider, eventHeaders, idHeaders, whatOf, bodyOf } of KINDS.toReversed()) {',
     suites: [PUSHES],
@@ -146,14 +146,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'git: deliveries that arrive together do not wait for each other',
-    file: 'packages/core/src/git/git-hooks-store-sql.ts',
+    file: 'packages/core/src/work/git/git-hooks-store-sql.ts',
     find: '.forUpdate()',
     replace: '',
-    suites: ['packages/core/test/git/git-pushes.test.ts'],
+    suites: ['packages/core/test/work/git/git-pushes.test.ts'],
   },
   {
     name: 'git: a rotation ends the secret before at once',
-    file: 'packages/core/src/git/hook-secrets.ts',
+    file: 'packages/core/src/work/git/hook-secrets.ts',
     find: "if (current !== undefined) await this.seal(hooks, hookId, 'previous', current, until)",
     replace: 'if (current === undefined) await this.seal(hooks, hookId, "previous", secret, until)',
     suites: [HOOKS],
@@ -237,7 +237,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'git: hosts are not told to which submodules the credentials are lent',
-    file: 'packages/core/src/git/git-credentials.ts',
+    file: 'packages/core/src/work/git/git-credentials.ts',
     find: 'secret.slice(colon > 0 ? colon + 1 : 0), submodules }',
     replace: 'secret.slice(colon > 0 ? colon + 1 : 0) }',
     suites: ['packages/http/test/git/git-hooks.test.ts'],

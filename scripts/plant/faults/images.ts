@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const STORE = 'packages/core/src/images/images-store-sql.ts'
-const SERVICE = 'packages/core/src/images/images.ts'
-const FIELDS = 'packages/core/src/images/image-fields.ts'
+const STORE = 'packages/core/src/work/images/images-store-sql.ts'
+const SERVICE = 'packages/core/src/work/images/images.ts'
+const FIELDS = 'packages/core/src/work/images/image-fields.ts'
 const REPORTS = 'packages/cli/src/agent/images/image-reports.ts'
-const CONTRACT = 'packages/core/test/images/images-store.test.ts'
-const SUITE = 'packages/core/test/images/images.test.ts'
+const CONTRACT = 'packages/core/test/work/images/images-store.test.ts'
+const SUITE = 'packages/core/test/work/images/images.test.ts'
 const ROUTE = 'packages/http/test/routes/images.test.ts'
 const AGENT = 'packages/cli/test/agent/images.test.ts'
 const HANDLERS = 'packages/cli/test/agent/backup-handlers.test.ts'
@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
     file: STORE,
     find: '\n    .where(isOwned)\n    .where(sql<SqlBool>`starts_with',
     replace: '\n    .where(sql<SqlBool>`starts_with',
-    suites: ['packages/core/test/storage/scopes.test.ts'],
+    suites: ['packages/core/test/platform/storage/scopes.test.ts'],
   },
   {
     name: 'images: a job that another host holds will do',
@@ -84,7 +84,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'images: the tick forgets nothing',
-    file: 'packages/core/src/images/feature.ts',
+    file: 'packages/core/src/work/images/feature.ts',
     find: '  purge: ({ images }) => images.purge(),\n',
     replace: '  purge: ({ images }) => images.list({ limit: 1 }),\n',
     suites: [SUITE],

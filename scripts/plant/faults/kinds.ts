@@ -1,14 +1,14 @@
 import type { Fault } from '../fault.ts'
 
-const CLAIM = 'packages/core/src/jobs/job-claim-sql.ts'
-const PROBE = 'packages/core/src/jobs/job-probe-sql.ts'
-const END = 'packages/core/src/jobs/job-end-sql.ts'
-const LEASE = 'packages/core/src/jobs/job-lease-sql.ts'
-const WORKS = 'packages/core/src/jobs/host-works.ts'
-const WAIT = 'packages/core/src/jobs/job-wait.ts'
-const STORE = ['packages/core/test/jobs/jobs-store.test.ts']
-const NOTED = ['packages/core/test/jobs/host-works.test.ts']
-const WHY = ['packages/core/test/jobs/job-wait.test.ts']
+const CLAIM = 'packages/core/src/work/jobs/job-claim-sql.ts'
+const PROBE = 'packages/core/src/work/jobs/job-probe-sql.ts'
+const END = 'packages/core/src/work/jobs/job-end-sql.ts'
+const LEASE = 'packages/core/src/work/jobs/job-lease-sql.ts'
+const WORKS = 'packages/core/src/work/jobs/host-works.ts'
+const WAIT = 'packages/core/src/work/jobs/job-wait.ts'
+const STORE = ['packages/core/test/work/jobs/jobs-store.test.ts']
+const NOTED = ['packages/core/test/work/jobs/host-works.test.ts']
+const WHY = ['packages/core/test/work/jobs/job-wait.test.ts']
 
 /** Mistakes about hosts that run only some kinds of jobs. */
 export const faults: readonly Fault[] = [

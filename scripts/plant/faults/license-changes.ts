@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const OPERATIONS = 'packages/core/src/licenses/license-operations.ts'
-const SQL = 'packages/core/src/licenses/licenses-store-sql.ts'
-const DEEDS = 'packages/core/src/licenses/license-deeds.ts'
+const OPERATIONS = 'packages/core/src/people/licenses/license-operations.ts'
+const SQL = 'packages/core/src/people/licenses/licenses-store-sql.ts'
+const DEEDS = 'packages/core/src/people/licenses/license-deeds.ts'
 const ACCESS = ['packages/http/test/access/agent-only.test.ts']
 const COMMANDS = ['packages/cli/test/commands/operators.test.ts']
-const STORE = ['packages/core/test/licenses/licenses-store.test.ts']
+const STORE = ['packages/core/test/people/licenses/licenses-store.test.ts']
 
 /** Mistakes about changes of licenses, and about the fields shown of them. */
 export const faults: readonly Fault[] = [
@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'licenses: a push by the key is no deed',
-    file: 'packages/core/src/git/git-pushes.ts',
+    file: 'packages/core/src/work/git/git-pushes.ts',
     find: 'await this.#parts.licenseDeeds.admitKey(licensee.licenseId, DEED)',
     replace: '',
     suites: ACCESS,
@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'licenses: this very moment is ahead',
-    file: 'packages/core/src/licenses/license.ts',
+    file: 'packages/core/src/people/licenses/license.ts',
     find: 'expiresAt !== undefined && expiresAt <= now ?',
     replace: 'expiresAt !== undefined && expiresAt < now ?',
     suites: COMMANDS,
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'licenses: an expired license is shown as active',
-    file: 'packages/core/src/licenses/licenses.ts',
+    file: 'packages/core/src/people/licenses/licenses.ts',
     find: 'return licenseState(license, this.#parts.clock.now())',
     replace: 'return licenseState(license, new Date(0))',
     suites: COMMANDS,

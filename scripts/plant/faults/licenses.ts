@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const LICENSES = 'packages/core/src/licenses/licenses.ts'
-const LICENSE = 'packages/core/src/licenses/license.ts'
-const JOBS = 'packages/core/src/jobs/jobs.ts'
-const WAIT = 'packages/core/src/jobs/job-wait.ts'
-const NAMES = ['packages/core/test/licenses/names.test.ts']
-const WHY = ['packages/core/test/jobs/job-wait.test.ts']
+const LICENSES = 'packages/core/src/people/licenses/licenses.ts'
+const LICENSE = 'packages/core/src/people/licenses/license.ts'
+const JOBS = 'packages/core/src/work/jobs/jobs.ts'
+const WAIT = 'packages/core/src/work/jobs/job-wait.ts'
+const NAMES = ['packages/core/test/people/licenses/names.test.ts']
+const WHY = ['packages/core/test/work/jobs/job-wait.test.ts']
 
 /** Mistakes about the names of licenses, and about which of them get work. */
 export const faults: readonly Fault[] = [
@@ -47,21 +47,21 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'licenses: the first of several that a name means is taken',
-    file: 'packages/core/src/licenses/license-name.ts',
+    file: 'packages/core/src/people/licenses/license-name.ts',
     find: 'if (only === undefined || others.length === 0) return only',
     replace: 'if (only === undefined || others.length >= 0) return only',
     suites: NAMES,
   },
   {
     name: 'licenses: a label goes before a key',
-    file: 'packages/core/src/licenses/licenses-store-sql.ts',
+    file: 'packages/core/src/people/licenses/licenses-store-sql.ts',
     find: 'where is_exact or not exists',
     replace: 'where not is_exact or not exists',
     suites: NAMES,
   },
   {
     name: 'licenses: three characters are the end of an id',
-    file: 'packages/core/src/id-end.ts',
+    file: 'packages/core/src/kernel/id-end.ts',
     find: 'export const MIN_END_CHARS = 4',
     replace: 'export const MIN_END_CHARS = 3',
     suites: NAMES,

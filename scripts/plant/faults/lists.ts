@@ -1,14 +1,14 @@
 import type { Fault } from '../fault.ts'
 
-const SQL = 'packages/core/src/jobs/job-list-sql.ts'
-const OPERATIONS = 'packages/core/src/jobs/job-operations.ts'
+const SQL = 'packages/core/src/work/jobs/job-list-sql.ts'
+const OPERATIONS = 'packages/core/src/work/jobs/job-operations.ts'
 const ENDS = 'packages/cli/src/connect/whole-ids.ts'
-const SIGNER = 'packages/core/src/signing/signer.ts'
-const STORE = ['packages/core/test/jobs/jobs-store.test.ts']
+const SIGNER = 'packages/core/src/platform/signing/signer.ts'
+const STORE = ['packages/core/test/work/jobs/jobs-store.test.ts']
 const COMMANDS = ['packages/cli/test/commands/jobs.test.ts']
 const WHOLE = ['packages/cli/test/program/whole-ids.test.ts']
-const TABLE = ['packages/core/test/operations/lists.test.ts']
-const SIGNING = ['packages/core/test/signing/signer.test.ts']
+const TABLE = ['packages/core/test/platform/operations/lists.test.ts']
+const SIGNING = ['packages/core/test/platform/signing/signer.test.ts']
 
 /** Mistakes about lists of jobs, ends of ids, and keys that must not be published. */
 export const faults: readonly Fault[] = [
@@ -84,35 +84,35 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'lists: a page of messages repeats the one that its cursor names',
-    file: 'packages/core/src/email/sending/email-messages-statements-sql.ts',
+    file: 'packages/core/src/reach/email/sending/email-messages-statements-sql.ts',
     find: 'm.id collate "C" < $3)',
     replace: 'm.id collate "C" <= $3)',
     suites: TABLE,
   },
   {
     name: 'lists: a page of sending keys repeats the one that its cursor names',
-    file: 'packages/core/src/email/keys/email-keys-store-sql.ts',
+    file: 'packages/core/src/reach/email/keys/email-keys-store-sql.ts',
     find: 'id collate "C" > ${after}',
     replace: 'id collate "C" >= ${after}',
     suites: TABLE,
   },
   {
     name: 'lists: the state of payment events is ignored',
-    file: 'packages/core/src/billing/payment-events-store-sql.ts',
+    file: 'packages/core/src/reach/billing/payment-events-store-sql.ts',
     find: 'is null or state = any(${states}::text[]))',
     replace: 'is null or true)',
     suites: TABLE,
   },
   {
     name: 'lists: domains that are looked at stand by license',
-    file: 'packages/core/src/surface/surface-targets-store-sql.ts',
+    file: 'packages/core/src/watch/surface/surface-targets-store-sql.ts',
     find: '.orderBy(sql`domain collate "C"`)\n    .orderBy(sql`license_id collate "C"`)',
     replace: '.orderBy(sql`license_id collate "C"`)\n    .orderBy(sql`domain collate "C"`)',
     suites: TABLE,
   },
   {
     name: 'lists: sessions on hosts stand by their ids alone',
-    file: 'packages/core/src/access/access-statements-sql.ts',
+    file: 'packages/core/src/hosts/access/access-statements-sql.ts',
     find: "\n    .orderBy('created_at', 'desc')",
     replace: '',
     suites: TABLE,

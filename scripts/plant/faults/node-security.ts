@@ -1,12 +1,12 @@
 import type { Fault } from '../fault.ts'
 
-const CORE = 'packages/core/src/node-security'
+const CORE = 'packages/core/src/hosts/node-security'
 const AGENT = 'packages/cli/src/agent/security'
-const SETTINGS = ['packages/core/test/node-security/security-settings.test.ts']
-const SERVICE = ['packages/core/test/node-security/node-security.test.ts']
-const STORE = ['packages/core/test/node-security/node-security-store.test.ts']
-const DRIFT = ['packages/core/test/node-security/drift.test.ts']
-const JOBS = ['packages/core/test/jobs/jobs-store.test.ts']
+const SETTINGS = ['packages/core/test/hosts/node-security/security-settings.test.ts']
+const SERVICE = ['packages/core/test/hosts/node-security/node-security.test.ts']
+const STORE = ['packages/core/test/hosts/node-security/node-security-store.test.ts']
+const DRIFT = ['packages/core/test/hosts/node-security/drift.test.ts']
+const JOBS = ['packages/core/test/work/jobs/jobs-store.test.ts']
 const ROUTES = ['packages/http/test/routes/node-security.test.ts']
 const RULES = ['packages/cli/test/agent/security/firewall-rules.test.ts']
 const HOST = ['packages/cli/test/agent/security/host-security.test.ts']
@@ -86,35 +86,35 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'drift: a host that was forgotten is counted',
-    file: 'packages/core/src/health/gauges.ts',
+    file: 'packages/core/src/watch/health/gauges.ts',
     find: 'standings.filter((each) => known.has(keyOf(each)))',
     replace: 'standings',
     suites: DRIFT,
   },
   {
     name: 'drift: an alert opens while its host is offline',
-    file: 'packages/core/src/alerts/rules/alert-rules-security.ts',
+    file: 'packages/core/src/watch/alerts/rules/alert-rules-security.ts',
     find: "const isStale = agentState(agent, at) === 'offline'",
     replace: 'const isStale = false',
     suites: DRIFT,
   },
   {
     name: 'drift: an alert opens before its time',
-    file: 'packages/core/src/alerts/rules/alert-rules-security.ts',
+    file: 'packages/core/src/watch/alerts/rules/alert-rules-security.ts',
     find: 'holdSeconds: driftMinutes * 60',
     replace: 'holdSeconds: driftMinutes',
     suites: DRIFT,
   },
   {
     name: 'drift: the host of another license has the alert',
-    file: 'packages/core/src/alerts/rules/alert-rules-security.ts',
+    file: 'packages/core/src/watch/alerts/rules/alert-rules-security.ts',
     find: 'byKey.get(`${standing.licenseId} ${standing.fingerprint}`)',
     replace: 'facts.hosts.find(({ fingerprint }) => fingerprint === standing.fingerprint)',
     suites: DRIFT,
   },
   {
     name: 'jobs: a job that a host holds is superseded',
-    file: 'packages/core/src/jobs/job-supersede-sql.ts',
+    file: 'packages/core/src/work/jobs/job-supersede-sql.ts',
     find: "state = 'pending'",
     replace: "state <> 'none'",
     suites: JOBS,
@@ -184,24 +184,24 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'node-security: halves are no whole',
-    file: 'packages/core/src/node-security/address-range.ts',
+    file: 'packages/core/src/hosts/node-security/address-range.ts',
     find: '  return isWhole ? rangeOf(one.family, shared) : undefined',
     replace: '  return isWhole && shared.length > 24 ? rangeOf(one.family, shared) : undefined',
-    suites: ['packages/core/test/node-security/lock-out.test.ts'],
+    suites: ['packages/core/test/hosts/node-security/lock-out.test.ts'],
   },
   {
     name: 'node-security: all who may reach ssh may be denied',
-    file: 'packages/core/src/node-security/lock-out.ts',
+    file: 'packages/core/src/hosts/node-security/lock-out.ts',
     find: 'return [...closed, ...everybody, ...shut]',
     replace: 'return [...closed, ...everybody, ...shut.slice(1)]',
-    suites: ['packages/core/test/node-security/lock-out.test.ts'],
+    suites: ['packages/core/test/hosts/node-security/lock-out.test.ts'],
   },
   {
     name: 'node-security: one of two who may reach ssh is all of them',
-    file: 'packages/core/src/node-security/lock-out.ts',
+    file: 'packages/core/src/hosts/node-security/lock-out.ts',
     find: 'from?.every(isDenied) === true',
     replace: 'from?.some(isDenied) === true',
-    suites: ['packages/core/test/node-security/lock-out.test.ts'],
+    suites: ['packages/core/test/hosts/node-security/lock-out.test.ts'],
   },
   {
     name: 'node-security: a confirmation has milliseconds for seconds',

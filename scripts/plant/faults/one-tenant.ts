@@ -1,18 +1,18 @@
 import type { Fault } from '../fault.ts'
 
-const LIMITS = 'packages/core/src/jobs/enqueue-limits.ts'
-const LIMITED = ['packages/core/test/jobs/enqueue-limits.test.ts']
-const PAGE = 'packages/core/src/page.ts'
-const PAGED = ['packages/core/test/page.test.ts']
-const ONE = ['packages/core/test/operations/one-tenant.test.ts']
+const LIMITS = 'packages/core/src/work/jobs/enqueue-limits.ts'
+const LIMITED = ['packages/core/test/work/jobs/enqueue-limits.test.ts']
+const PAGE = 'packages/core/src/kernel/page.ts'
+const PAGED = ['packages/core/test/kernel/page.test.ts']
+const ONE = ['packages/core/test/platform/operations/one-tenant.test.ts']
 
 export const faults: readonly Fault[] = [
   {
     name: 'one tenant: a payload is measured in characters',
-    file: 'packages/core/src/jobs/job-payload.ts',
+    file: 'packages/core/src/work/jobs/job-payload.ts',
     find: 'Buffer.byteLength(JSON.stringify(checked))',
     replace: 'JSON.stringify(checked).length',
-    suites: ['packages/core/test/jobs/job-payload.test.ts'],
+    suites: ['packages/core/test/work/jobs/job-payload.test.ts'],
   },
   {
     name: 'one tenant: a full queue takes one job more',
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'one tenant: what is done again is not counted',
-    file: 'packages/core/src/jobs/jobs.ts',
+    file: 'packages/core/src/work/jobs/jobs.ts',
     find: 'await this.#parts.limits?.take(old.licenseId)',
     replace: '',
     suites: LIMITED,
@@ -51,16 +51,16 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'one tenant: a long input is kept whole in the audit log',
-    file: 'packages/core/src/operations/auditable-input.ts',
+    file: 'packages/core/src/platform/operations/auditable-input.ts',
     find: 'if (charsOf(input) <= MAX_CHARS.all) return input',
     replace: 'if (charsOf(input) > 0) return input',
     suites: ONE,
   },
   {
     name: 'one tenant: an old input of a megabyte is answered',
-    file: 'packages/core/src/operations/audit-store-sql.ts',
+    file: 'packages/core/src/platform/operations/audit-store-sql.ts',
     find: 'case when length(input::text) <= ${MAX_AUDIT_CHARS} then input end as input',
     replace: 'input',
-    suites: ['packages/core/test/operations/audit-store.test.ts'],
+    suites: ['packages/core/test/platform/operations/audit-store.test.ts'],
   },
 ]

@@ -1,8 +1,8 @@
 import type { Fault } from '../fault.ts'
 
 const OPERATIONS = 'packages/core/src/wiring/operations.ts'
-const USERS = 'packages/core/src/users/user-operations.ts'
-const PAYLOAD = 'packages/core/src/redaction/visible-payload.ts'
+const USERS = 'packages/core/src/people/users/user-operations.ts'
+const PAYLOAD = 'packages/core/src/kernel/redaction/visible-payload.ts'
 const CONFIRMED = ['packages/http/test/routes/confirmed-operations.test.ts']
 const AUDIT = ['packages/http/test/access/audit.test.ts']
 const PAYLOADS = ['packages/http/test/access/payloads.test.ts']
@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'audit: the input is kept with the secrets of its payload',
-    file: 'packages/core/src/operations/auditable-input.ts',
+    file: 'packages/core/src/platform/operations/auditable-input.ts',
     find: 'visiblePayload({ ...kept })',
     replace: '(visiblePayload({}), { ...kept })',
     suites: PAYLOADS,
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'confirmation: the password suffices for somebody with a second factor',
-    file: 'packages/core/src/accounts/accounts.ts',
+    file: 'packages/core/src/people/accounts/accounts.ts',
     find: 'if (isRight && (await secondFactors.spend(user, proof))) return',
     replace: 'if (isRight && (proof === undefined || (await secondFactors.spend(user, proof)))) return',
     suites: CONFIRMED,
@@ -114,14 +114,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'sessions: the database does not say that an operator opened one',
-    file: 'packages/core/src/sessions/sessions-store-sql.ts',
+    file: 'packages/core/src/people/sessions/sessions-store-sql.ts',
     find: 'return { user, minted: row.minted }',
     replace: 'return { user, minted: false }',
-    suites: ['packages/core/test/sessions/sessions-store.test.ts'],
+    suites: ['packages/core/test/people/sessions/sessions-store.test.ts'],
   },
   {
     name: 'payloads: whoever may read sees the secrets',
-    file: 'packages/core/src/jobs/job-operations.ts',
+    file: 'packages/core/src/work/jobs/job-operations.ts',
     find: "jobView(found, holds(operator, 'platform.deploy'))",
     replace: "jobView(found, holds(operator, 'platform.read'))",
     suites: PAYLOADS,
@@ -131,13 +131,13 @@ export const faults: readonly Fault[] = [
     file: PAYLOAD,
     find: 'return value.map((each) => masked(each))',
     replace: 'return value',
-    suites: ['packages/core/test/redaction/visible-payload.test.ts'],
+    suites: ['packages/core/test/kernel/redaction/visible-payload.test.ts'],
   },
   {
     name: 'payloads: a password with an @ in it is shown in part',
     file: PAYLOAD,
     find: '[^\\s/?#]*@/g',
     replace: '[^\\s/?#@]*@/g',
-    suites: ['packages/core/test/redaction/visible-payload.test.ts'],
+    suites: ['packages/core/test/kernel/redaction/visible-payload.test.ts'],
   },
 ]

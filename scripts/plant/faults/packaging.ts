@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'packaging: declarations name inner files of a dependency',
-    file: 'packages/core/src/validation.ts',
+    file: 'packages/core/src/kernel/validation.ts',
     find: '(fields: S): ShapeOf<S> {',
     replace: '(fields: S, _?: ShapeOf<S>) {',
     suites: ['test/packed/packages.test.ts'],

@@ -1,9 +1,9 @@
 import type { Fault } from '../fault.ts'
 
-const MIGRATION = 'packages/core/src/database/migrations/0033-keys-pass-to-what-is-run.ts'
-const STORE = ['packages/core/test/jobs/jobs-store.test.ts']
-const WAIT = 'packages/core/src/jobs/job-wait.ts'
-const WAITS = ['packages/core/test/jobs/job-wait.test.ts']
+const MIGRATION = 'packages/core/src/platform/database/migrations/0033-keys-pass-to-what-is-run.ts'
+const STORE = ['packages/core/test/work/jobs/jobs-store.test.ts']
+const WAIT = 'packages/core/src/work/jobs/job-wait.ts'
+const WAITS = ['packages/core/test/work/jobs/job-wait.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'passing keys: the sweep passes none on',
-    file: 'packages/core/src/jobs/job-end-sql.ts',
+    file: 'packages/core/src/work/jobs/job-end-sql.ts',
     find: 'for (const { license_id, serial_key } of blocked) await',
     replace: 'for (const { license_id, serial_key } of blocked.slice(blocked.length)) await',
     suites: STORE,

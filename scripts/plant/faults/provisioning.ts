@@ -1,14 +1,14 @@
 import type { Fault } from '../fault.ts'
 
-const CORE = 'packages/core/src/provisioning'
-const FAULTS = 'packages/core/test/provisioning/provisioning-faults.test.ts'
-const WORKER = 'packages/core/test/provisioning/provisioning-worker.test.ts'
-const RULES = 'packages/core/src/alerts/rules/alert-rules-provisioning.ts'
-const EVENTS = 'packages/core/src/database/migrations/0031-provisioning-events.ts'
-const KINDS = 'packages/core/test/alerts/rules/alert-kinds.test.ts'
-const KEPT = 'packages/core/test/alerts/rules/alert-rules-provisioning.test.ts'
-const EVENTS_TEST = 'packages/core/test/webhooks/webhooks-store.test.ts'
-const CONTRACT = 'packages/core/test/provisioning/provisioning-store.test.ts'
+const CORE = 'packages/core/src/hosts/provisioning'
+const FAULTS = 'packages/core/test/hosts/provisioning/provisioning-faults.test.ts'
+const WORKER = 'packages/core/test/hosts/provisioning/provisioning-worker.test.ts'
+const RULES = 'packages/core/src/watch/alerts/rules/alert-rules-provisioning.ts'
+const EVENTS = 'packages/core/src/platform/database/migrations/0031-provisioning-events.ts'
+const KINDS = 'packages/core/test/watch/alerts/rules/alert-kinds.test.ts'
+const KEPT = 'packages/core/test/watch/alerts/rules/alert-rules-provisioning.test.ts'
+const EVENTS_TEST = 'packages/core/test/reach/webhooks/webhooks-store.test.ts'
+const CONTRACT = 'packages/core/test/hosts/provisioning/provisioning-store.test.ts'
 
 export const faults: readonly Fault[] = [
   {
@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'provisioning: an amount may have a comma',
-    file: 'packages/core/src/money.ts',
+    file: 'packages/core/src/kernel/money.ts',
     find: 'const MONEY = /^(\\d{1,9})\\.(\\d{2})',
     replace: 'const MONEY = /^(\\d{1,9})[.,](\\d{2})',
     suites: [FAULTS],
@@ -76,7 +76,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'provisioning: the audit log keeps license keys of orders',
-    file: 'packages/core/src/operations/auditable-input.ts',
+    file: 'packages/core/src/platform/operations/auditable-input.ts',
     find: "key === 'license_key' || ",
     replace: '',
     suites: [FAULTS],

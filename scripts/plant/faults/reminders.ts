@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const RULE = 'packages/core/src/email/reminders/reminder.ts'
-const STORE = 'packages/core/src/email/reminders/reminders-store-sql.ts'
-const SERVICE = 'packages/core/src/email/reminders/reminders.ts'
-const RULE_TEST = ['packages/core/test/email/reminders/reminder.test.ts']
-const STORE_TEST = ['packages/core/test/email/email-stores.test.ts']
-const SERVICE_TEST = ['packages/core/test/email/reminders/reminders.test.ts']
+const RULE = 'packages/core/src/reach/email/reminders/reminder.ts'
+const STORE = 'packages/core/src/reach/email/reminders/reminders-store-sql.ts'
+const SERVICE = 'packages/core/src/reach/email/reminders/reminders.ts'
+const RULE_TEST = ['packages/core/test/reach/email/reminders/reminder.test.ts']
+const STORE_TEST = ['packages/core/test/reach/email/email-stores.test.ts']
+const SERVICE_TEST = ['packages/core/test/reach/email/reminders/reminders.test.ts']
 
 export const faults: readonly Fault[] = [
   {

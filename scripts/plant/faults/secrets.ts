@@ -1,9 +1,9 @@
 import type { Fault } from '../fault.ts'
 
-const KEYRING = 'packages/core/src/secrets/keyring.ts'
-const SECRETS = 'packages/core/src/secrets/secrets.ts'
-const RINGS = 'packages/core/test/secrets/keyring.test.ts'
-const SUITE = 'packages/core/test/secrets/secrets.test.ts'
+const KEYRING = 'packages/core/src/platform/secrets/keyring.ts'
+const SECRETS = 'packages/core/src/platform/secrets/secrets.ts'
+const RINGS = 'packages/core/test/platform/secrets/keyring.test.ts'
+const SUITE = 'packages/core/test/platform/secrets/secrets.test.ts'
 
 export const faults: readonly Fault[] = [
   {
@@ -64,17 +64,17 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'secrets: a webhook is signed with the sealed text',
-    file: 'packages/core/src/alerts/delivery/alert-notifier.ts',
+    file: 'packages/core/src/watch/alerts/delivery/alert-notifier.ts',
     find: "const secret = keyring.open(sealed, placeOf('alertWebhooks', tenantId))",
     replace: "const secret = keyring.isConfigured ? sealed : placeOf('alertWebhooks', tenantId)",
-    suites: ['packages/core/test/alerts/delivery/alert-webhooks.test.ts'],
+    suites: ['packages/core/test/watch/alerts/delivery/alert-webhooks.test.ts'],
   },
   {
     name: 'secrets: a folder forgets its key',
-    file: 'packages/core/src/database/folder-key.ts',
+    file: 'packages/core/src/platform/database/folder-key.ts',
     find: 'if (known === undefined) return madeKey(path)',
     replace:
       'if (known !== undefined) return newDataKey(`folder`)\n  if (known === undefined) return madeKey(path)',
-    suites: ['packages/core/test/database/folder-key.test.ts'],
+    suites: ['packages/core/test/platform/database/folder-key.test.ts'],
   },
 ]

@@ -2,10 +2,10 @@ import type { Fault } from '../fault.ts'
 
 const WAIT = 'packages/cli/src/commands/serve/database-wait.ts'
 const WAIT_SUITES = ['packages/cli/test/program/database-wait.test.ts']
-const FOLDER = 'packages/core/src/database/data-folder.ts'
-const FOLDER_SUITES = ['packages/core/test/database/folder-rights.test.ts']
-const HEALTH = 'packages/core/src/health/health.ts'
-const HEALTH_SUITES = ['packages/core/test/health/health.test.ts']
+const FOLDER = 'packages/core/src/platform/database/data-folder.ts'
+const FOLDER_SUITES = ['packages/core/test/platform/database/folder-rights.test.ts']
+const HEALTH = 'packages/core/src/watch/health/health.ts'
+const HEALTH_SUITES = ['packages/core/test/watch/health/health.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -52,14 +52,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'serve: connects to the database before it listens',
-    file: 'packages/core/src/database/orm.ts',
+    file: 'packages/core/src/platform/database/orm.ts',
     find: 'ensureDatabase: false',
     replace: 'ensureDatabase: true',
-    suites: ['packages/core/test/database/unavailable.test.ts'],
+    suites: ['packages/core/test/platform/database/unavailable.test.ts'],
   },
   {
     name: 'storage: the pool of a service that ends stays open until its connections have idled',
-    file: 'packages/core/src/database/orm.ts',
+    file: 'packages/core/src/platform/database/orm.ts',
     find: 'const own = pool.ending ? undefined : pool.end()',
     replace: 'const own = undefined',
     suites: ['packages/cli/test/process/drain.test.ts'],
@@ -213,16 +213,16 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'serve: a data folder whose process does not answer at once is taken over',
-    file: 'packages/core/src/database/lock-socket.ts',
+    file: 'packages/core/src/platform/database/lock-socket.ts',
     find: "const NOBODY = new Set(['ENOENT',",
     replace: "const NOBODY = new Set(['EAGAIN', 'ENOENT',",
-    suites: ['packages/core/test/database/folder-lock.test.ts'],
+    suites: ['packages/core/test/platform/database/folder-lock.test.ts'],
   },
   {
     name: 'serve: a lock names its socket before anybody listens there',
-    file: 'packages/core/src/database/lock-socket.ts',
+    file: 'packages/core/src/platform/database/lock-socket.ts',
     find: 'server.listen(path, () => resolve(server.unref()))',
     replace: 'setTimeout(() => server.listen(path), 50).unref(); resolve(server.unref())',
-    suites: ['packages/core/test/database/folder-lock.test.ts'],
+    suites: ['packages/core/test/platform/database/folder-lock.test.ts'],
   },
 ]

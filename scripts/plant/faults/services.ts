@@ -1,13 +1,13 @@
 import type { Fault } from '../fault.ts'
 
-const NAMES = 'packages/core/src/agents/host-name.ts'
-const NAMES_TEST = ['packages/core/test/agents/host-name.test.ts']
-const AGENTS = 'packages/core/src/agents/agents.ts'
-const HEARTBEAT_TEST = ['packages/core/test/agents/heartbeat.test.ts']
-const DEPLOYMENTS = 'packages/core/src/deployments/deployments.ts'
+const NAMES = 'packages/core/src/work/agents/host-name.ts'
+const NAMES_TEST = ['packages/core/test/work/agents/host-name.test.ts']
+const AGENTS = 'packages/core/src/work/agents/agents.ts'
+const HEARTBEAT_TEST = ['packages/core/test/work/agents/heartbeat.test.ts']
+const DEPLOYMENTS = 'packages/core/src/work/deployments/deployments.ts'
 const LOGS_TEST = ['packages/http/test/routes/deploy-logs.test.ts']
-const ADDRESSES = 'packages/core/src/net/public-address.ts'
-const ADDRESSES_TEST = ['packages/core/test/net/public-address.test.ts']
+const ADDRESSES = 'packages/core/src/platform/net/public-address.ts'
+const ADDRESSES_TEST = ['packages/core/test/platform/net/public-address.test.ts']
 
 export const faults: readonly Fault[] = [
   {
@@ -33,35 +33,35 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'hosts: those of every license are listed: the scope is left off',
-    file: 'packages/core/src/agents/agents-store-sql.ts',
+    file: 'packages/core/src/work/agents/agents-store-sql.ts',
     find: '\n    .where(isOwned)',
     replace: '',
-    suites: ['packages/core/test/storage/scopes.test.ts'],
+    suites: ['packages/core/test/platform/storage/scopes.test.ts'],
   },
   {
     name: 'hosts: jobs of a host are listed over licenses',
-    file: 'packages/core/src/jobs/job-operations.ts',
+    file: 'packages/core/src/work/jobs/job-operations.ts',
     find: 'const narrowed = agent === undefined ? asked : ofLicense(agent.licenseId)',
     replace: 'const narrowed = asked',
     suites: NAMES_TEST,
   },
   {
     name: 'hosts: a license may have one more than it may',
-    file: 'packages/core/src/agents/agents-store-sql.ts',
+    file: 'packages/core/src/work/agents/agents-store-sql.ts',
     find: 'and $3::bigint <\n',
     replace: 'and $3::bigint + 1 <\n',
-    suites: ['packages/core/test/agents/agents-store.test.ts'],
+    suites: ['packages/core/test/work/agents/agents-store.test.ts'],
   },
   {
     name: 'hosts: nobody asks whether there is room for a new one',
     file: AGENTS,
     find: 'if (seq === 1) await',
     replace: 'if (seq === 0) await',
-    suites: ['packages/core/test/agents/host-limit.test.ts'],
+    suites: ['packages/core/test/work/agents/host-limit.test.ts'],
   },
   {
     name: 'refresh: good for a tenth of its time',
-    file: 'packages/core/src/agents/refresh.ts',
+    file: 'packages/core/src/work/agents/refresh.ts',
     find: 'REFRESH_SECONDS = 3 * 86_400',
     replace: 'REFRESH_SECONDS = 3 * 8_640',
     suites: HEARTBEAT_TEST,
@@ -82,10 +82,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tokens: a second key signs under the name of the first',
-    file: 'packages/core/src/signing/signed-token.ts',
+    file: 'packages/core/src/platform/signing/signed-token.ts',
     find: 'const known = headers.get(key) ??',
     replace: 'const known = (headers as { all?: Map<TokenType, string> }).all ??=',
-    suites: ['packages/core/test/signing/signed-token.test.ts'],
+    suites: ['packages/core/test/platform/signing/signed-token.test.ts'],
   },
   {
     name: 'deployments: those of licenses without a tenant are seen by every tenant',
@@ -96,10 +96,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'deployments: a redeploy makes none',
-    file: 'packages/core/src/jobs/job-payload.ts',
+    file: 'packages/core/src/work/jobs/job-payload.ts',
     find: "DEPLOYING_KINDS: readonly JobKind[] = ['deploy', 'redeploy']",
     replace: "DEPLOYING_KINDS: readonly JobKind[] = ['deploy']",
-    suites: ['packages/core/test/jobs/jobs.test.ts'],
+    suites: ['packages/core/test/work/jobs/jobs.test.ts'],
   },
   {
     name: 'deployments: of a long log the beginning is all there is',
@@ -124,38 +124,38 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'jobs: a restore of nothing is taken',
-    file: 'packages/core/src/jobs/job-payload.ts',
+    file: 'packages/core/src/work/jobs/job-payload.ts',
     find: 'if (named.image_id !== undefined || named.checksum !== undefined) return named',
     replace: 'if (named.target !== undefined) return named',
-    suites: ['packages/core/test/jobs/job-payload.test.ts'],
+    suites: ['packages/core/test/work/jobs/job-payload.test.ts'],
   },
   {
     name: 'jobs: megabytes of lines are redacted whoever sends them',
-    file: 'packages/core/src/jobs/log-append.ts',
+    file: 'packages/core/src/work/jobs/log-append.ts',
     find: '> MAX_UNASKED_CHARS',
     replace: '> MAX_UNASKED_CHARS * 1024',
-    suites: ['packages/core/test/jobs/log-append.test.ts'],
+    suites: ['packages/core/test/work/jobs/log-append.test.ts'],
   },
   {
     name: 'fleet: instants of backups are rounded up',
-    file: 'packages/core/src/agents/fleet.ts',
+    file: 'packages/core/src/work/agents/fleet.ts',
     find: 'last_capture_at: Math.floor(',
     replace: 'last_capture_at: Math.round(',
     suites: ['packages/http/test/routes/fleet.test.ts'],
   },
   {
     name: 'fleet: each reader of a license has a query of its own',
-    file: 'packages/core/src/shared-reads.ts',
+    file: 'packages/core/src/kernel/shared-reads.ts',
     find: 'reading.next ??=',
     replace: 'reading.next =',
-    suites: ['packages/core/test/agents/fleet-reads.test.ts'],
+    suites: ['packages/core/test/work/agents/fleet-reads.test.ts'],
   },
   {
     name: 'alerts: a note that is there already is written again',
-    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    file: 'packages/core/src/watch/alerts/alerts-store-sql.ts',
     find: 'where not r.only_news or r.note',
     replace: 'where not r.only_news or true or r.note',
-    suites: ['packages/core/test/alerts/alerts-store.test.ts'],
+    suites: ['packages/core/test/watch/alerts/alerts-store.test.ts'],
   },
   {
     name: 'alerts: actions are as many as reads',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'deployments: an answer begins before anything of its log was read',
-    file: 'packages/core/src/deployments/deployments.ts',
+    file: 'packages/core/src/work/deployments/deployments.ts',
     find: 'pieces: resumed(await pieces.next(), pieces)',
     replace: 'pieces',
     suites: ['packages/http/test/routes/deploy-logs.test.ts'],

@@ -27,21 +27,21 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'RELAY_DRAIN_S',
     'RELAY_RECORD_DIR',
   ],
-  'packages/core/test/access/access.test.ts': [
+  'packages/core/test/hosts/access/access.test.ts': [
     'SERVICE_RELAY_PRIVKEY',
     'RELAY_MAX_SESSIONS',
     'RELAY_MAX_SESSIONS_PER_HOST',
     'RELAY_MAX_SESSIONS_PER_LICENSE',
     'ACCESS_MAX_WAITERS',
   ],
-  'packages/core/test/access/relay-place.test.ts': ['RELAY_PAIR_TIMEOUT_S', 'ACCESS_TOKEN_TTL_S'],
-  'packages/core/test/agents/heartbeat.test.ts': ['SERVICE_LICENSE_PRIVKEY'],
-  'packages/core/test/agents/host-limit.test.ts': ['SERVICE_HOSTS_PER_LICENSE'],
-  'packages/core/test/alerts/delivery/alert-outbound.test.ts': [
+  'packages/core/test/hosts/access/relay-place.test.ts': ['RELAY_PAIR_TIMEOUT_S', 'ACCESS_TOKEN_TTL_S'],
+  'packages/core/test/work/agents/heartbeat.test.ts': ['SERVICE_LICENSE_PRIVKEY'],
+  'packages/core/test/work/agents/host-limit.test.ts': ['SERVICE_HOSTS_PER_LICENSE'],
+  'packages/core/test/watch/alerts/delivery/alert-outbound.test.ts': [
     'SERVICE_OUTBOUND_ALLOW',
     'SERVICE_OUTBOUND_REFUSE',
   ],
-  'packages/core/test/alerts/rules/alert-thresholds.test.ts': [
+  'packages/core/test/watch/alerts/rules/alert-thresholds.test.ts': [
     'SERVICE_ALERT_DISK_PERCENT',
     'SERVICE_ALERT_MEMORY_PERCENT',
     'SERVICE_ALERT_CPU_PERCENT',
@@ -49,23 +49,23 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'SERVICE_ALERT_BACKUP_HOURS',
     'SERVICE_ALERT_DRILL_DAYS',
   ],
-  'packages/core/test/billing/checkouts.test.ts': [
+  'packages/core/test/reach/billing/checkouts.test.ts': [
     'PAYMENT_API_BASE',
     'BILLING_RETURN_ORIGINS',
     'PAYMENT_ACCEPT_TEST_EVENTS',
   ],
-  'packages/core/test/billing/events-in-any-order.test.ts': ['PAYMENT_SECRET_KEY'],
-  'packages/core/test/billing/payment-events.test.ts': ['PAYMENT_WEBHOOK_SECRET'],
-  'packages/core/test/browser/browser-worker.test.ts': [
+  'packages/core/test/reach/billing/events-in-any-order.test.ts': ['PAYMENT_SECRET_KEY'],
+  'packages/core/test/reach/billing/payment-events.test.ts': ['PAYMENT_WEBHOOK_SECRET'],
+  'packages/core/test/reach/browser/browser-worker.test.ts': [
     'BROWSER_WORKER_ENABLED',
     'BROWSER_WORKER_TOKENS',
     'BROWSER_ALLOW_ANY_DOMAIN',
   ],
-  'packages/core/test/chat/answer/language-model-http.test.ts': ['LLM_MODEL'],
-  'packages/core/test/chat/chat.test.ts': ['CHAT_RETENTION_DAYS', 'CHAT_LLM_DAILY_LIMIT'],
-  'packages/core/test/chat/secrets.test.ts': ['LLM_API_KEY', 'LLM_BASE_URL'],
-  'packages/core/test/config/database-tls.test.ts': ['DATABASE_URL', 'SERVICE_DATABASE_TLS'],
-  'packages/core/test/config/outside-effects.test.ts': [
+  'packages/core/test/reach/chat/answer/language-model-http.test.ts': ['LLM_MODEL'],
+  'packages/core/test/reach/chat/chat.test.ts': ['CHAT_RETENTION_DAYS', 'CHAT_LLM_DAILY_LIMIT'],
+  'packages/core/test/reach/chat/secrets.test.ts': ['LLM_API_KEY', 'LLM_BASE_URL'],
+  'packages/core/test/platform/config/database-tls.test.ts': ['DATABASE_URL', 'SERVICE_DATABASE_TLS'],
+  'packages/core/test/platform/config/outside-effects.test.ts': [
     'CT_URL',
     'CERTSPOTTER_TOKEN',
     'ATTACK_SURFACE_MAX_CONCURRENT',
@@ -74,7 +74,7 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'PROVISIONING_DIGITALOCEAN_API_BASE',
     'PROVISIONING_CREDENTIAL_MAX_AGE_HOURS',
   ],
-  'packages/core/test/config/setting-effects.test.ts': [
+  'packages/core/test/platform/config/setting-effects.test.ts': [
     'SERVICE_PUBLIC_URL',
     'SERVICE_LICENSES_AGENT_ONLY',
     'NODE_SECURITY_ROLLBACK_S',
@@ -99,9 +99,9 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'ACCESS_PENDING_TTL_S',
     'ACCESS_AGENT_KEY',
   ],
-  'packages/core/test/config/tiers.test.ts': ['SERVICE_LICENSE_TIERS', 'PAYMENT_PRICE_<TIER>'],
-  'packages/core/test/email/delivery.test.ts': ['EMAIL_RETURN_PATH_HOST', 'EMAIL_UNKNOWN_POLICY'],
-  'packages/core/test/email/email-settings.test.ts': [
+  'packages/core/test/platform/config/tiers.test.ts': ['SERVICE_LICENSE_TIERS', 'PAYMENT_PRICE_<TIER>'],
+  'packages/core/test/reach/email/delivery.test.ts': ['EMAIL_RETURN_PATH_HOST', 'EMAIL_UNKNOWN_POLICY'],
+  'packages/core/test/reach/email/email-settings.test.ts': [
     'EMAIL_SMTP_URL',
     'EMAIL_SMTP_ALLOW_PLAINTEXT',
     'EMAIL_SYSTEM_FROM',
@@ -110,26 +110,26 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'DUNNING_STEPS',
     'EMAIL_BODY_RETENTION_DAYS',
   ],
-  'packages/core/test/email/sending-at-once.test.ts': ['EMAIL_DAILY_LIMIT'],
-  'packages/core/test/git/git-pushes.test.ts': ['SERVICE_DATA_KEYS'],
-  'packages/core/test/health/checks.test.ts': ['SERVICE_LICENSE_PUBKEYS_RETIRED'],
-  'packages/core/test/jobs/enqueue-limits.test.ts': ['SERVICE_JOBS_PER_MINUTE', 'SERVICE_JOBS_PENDING'],
-  'packages/core/test/licenses/activation.test.ts': ['SERVICE_LICENSE_TTL_DAYS'],
-  'packages/core/test/monitors/monitors.test.ts': ['MONITOR_DNS_SERVERS'],
-  'packages/core/test/provisioning/provisioning-faults.test.ts': [
+  'packages/core/test/reach/email/sending-at-once.test.ts': ['EMAIL_DAILY_LIMIT'],
+  'packages/core/test/work/git/git-pushes.test.ts': ['SERVICE_DATA_KEYS'],
+  'packages/core/test/watch/health/checks.test.ts': ['SERVICE_LICENSE_PUBKEYS_RETIRED'],
+  'packages/core/test/work/jobs/enqueue-limits.test.ts': ['SERVICE_JOBS_PER_MINUTE', 'SERVICE_JOBS_PENDING'],
+  'packages/core/test/people/licenses/activation.test.ts': ['SERVICE_LICENSE_TTL_DAYS'],
+  'packages/core/test/watch/monitors/monitors.test.ts': ['MONITOR_DNS_SERVERS'],
+  'packages/core/test/hosts/provisioning/provisioning-faults.test.ts': [
     'PROVISIONING_LIVE',
     'PROVISIONING_TEMPLATE_FILE',
     'PROVISIONING_SPEND_CEILING',
     'PROVISIONING_DESTROY_ON_FAILURE',
   ],
-  'packages/core/test/provisioning/provisioning-worker.test.ts': [
+  'packages/core/test/hosts/provisioning/provisioning-worker.test.ts': [
     'PROVISIONING_MAX_SERVERS_PER_LICENSE',
     'PROVISIONING_CREATES_PER_HOUR',
   ],
-  'packages/core/test/surface/surface.test.ts': ['ATTACK_SURFACE_SECRET', 'ATTACK_SURFACE_DNS_SERVERS'],
-  'packages/core/test/transfer-keys/transfer-operations.test.ts': ['TRANSFER_KEY_MAX_TTL_S'],
-  'packages/core/test/users/users.test.ts': ['SERVICE_SESSION_SECRET'],
-  'packages/core/test/webhooks/webhook-settings.test.ts': [
+  'packages/core/test/watch/surface/surface.test.ts': ['ATTACK_SURFACE_SECRET', 'ATTACK_SURFACE_DNS_SERVERS'],
+  'packages/core/test/hosts/transfer-keys/transfer-operations.test.ts': ['TRANSFER_KEY_MAX_TTL_S'],
+  'packages/core/test/people/users/users.test.ts': ['SERVICE_SESSION_SECRET'],
+  'packages/core/test/reach/webhooks/webhook-settings.test.ts': [
     'WEBHOOK_ALLOW_HTTP',
     'WEBHOOK_TIMEOUT_MS',
     'WEBHOOK_BREAKER_FAILURES',
@@ -141,7 +141,10 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'WEBHOOK_RUN_BUDGET_MS',
     'WEBHOOK_CONCURRENCY',
   ],
-  'packages/core/test/webhooks/webhooks.test.ts': ['WEBHOOK_RETRY_SCHEDULE', 'WEBHOOK_DISABLE_AFTER_HOURS'],
+  'packages/core/test/reach/webhooks/webhooks.test.ts': [
+    'WEBHOOK_RETRY_SCHEDULE',
+    'WEBHOOK_DISABLE_AFTER_HOURS',
+  ],
   'packages/http/test/access/races.test.ts': ['SERVICE_RATE_LIMIT_BACKEND'],
   'packages/http/test/access/settings.test.ts': [
     'NODE_ENV',
@@ -173,7 +176,7 @@ export const WITHOUT_EFFECT = ['PAYMENT_PROVIDER']
 export const faults: readonly Fault[] = Object.entries(SEEN_BY).flatMap(([suite, names]) =>
   names.map((name) => ({
     name: `settings: ${name} is not read`,
-    file: 'packages/core/src/config/config.ts',
+    file: 'packages/core/src/platform/config/config.ts',
     find: '  const given = givenFor(setting, env, found)',
     replace: `  const given = setting.name === '${name}' ? undefined : givenFor(setting, env, found)`,
     suites: [suite],

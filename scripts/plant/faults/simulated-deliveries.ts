@@ -1,9 +1,9 @@
 import type { Fault } from '../fault.ts'
 
-const RUN = 'packages/core/src/deliveries/delivery-runner.ts'
-const CHANNEL = 'packages/core/src/deliveries/webhook-channel-http.ts'
-const SENDER = 'packages/core/src/webhooks/webhook-sender.ts'
-const DRAIN = 'packages/core/src/webhooks/webhook-deliveries.ts'
+const RUN = 'packages/core/src/platform/deliveries/delivery-runner.ts'
+const CHANNEL = 'packages/core/src/platform/deliveries/webhook-channel-http.ts'
+const SENDER = 'packages/core/src/reach/webhooks/webhook-sender.ts'
+const DRAIN = 'packages/core/src/reach/webhooks/webhook-deliveries.ts'
 const SIMULATOR = 'packages/testing/test/simulator/simulator.test.ts'
 
 /** Faults of the engine that the simulator finds by the promises to receivers. */

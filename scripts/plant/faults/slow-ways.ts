@@ -1,15 +1,15 @@
 import type { Fault } from '../fault.ts'
 
 const SESSION = 'packages/cli/src/relay/relay-session.ts'
-const RELAY_METRICS = 'packages/core/src/access/relay-metrics.ts'
+const RELAY_METRICS = 'packages/core/src/hosts/access/relay-metrics.ts'
 const TRANSFER = 'packages/cli/src/agent/transfer'
 const SMTP = 'packages/core/src/outside/smtp/mail-relay-smtp.ts'
-const EMAIL = 'packages/core/src/email/delivery/email-delivery.ts'
-const RUNNER = 'packages/core/src/deliveries/delivery-runner.ts'
+const EMAIL = 'packages/core/src/reach/email/delivery/email-delivery.ts'
+const RUNNER = 'packages/core/src/platform/deliveries/delivery-runner.ts'
 const RELAYED = ['packages/cli/test/relay/slow-ways.test.ts']
 const MOVED = ['packages/cli/test/agent/slow-transfer.test.ts']
-const MAILED = ['packages/core/test/email/slow-relays.test.ts']
-const CALLED = ['packages/core/test/webhooks/slow-receivers.test.ts']
+const MAILED = ['packages/core/test/reach/email/slow-relays.test.ts']
+const CALLED = ['packages/core/test/reach/webhooks/slow-receivers.test.ts']
 
 /** Mistakes of time, and leftovers, that show when the other side is far away. */
 export const faults: readonly Fault[] = [
@@ -92,16 +92,16 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'slow ways: the time limit of an attempt is not handed on',
-    file: 'packages/core/src/webhooks/webhook-sender.ts',
+    file: 'packages/core/src/reach/webhooks/webhook-sender.ts',
     find: 'at, body, signal, timeoutMs })',
     replace: 'at, body, signal })',
     suites: CALLED,
   },
   {
     name: 'slow ways: attempts that have ended take up the share of their receiver',
-    file: 'packages/core/src/deliveries/in-flight.ts',
+    file: 'packages/core/src/platform/deliveries/in-flight.ts',
     find: '    this.#total -= 1\n',
     replace: '',
-    suites: ['packages/core/test/deliveries/delivery-runner.test.ts', ...CALLED],
+    suites: ['packages/core/test/platform/deliveries/delivery-runner.test.ts', ...CALLED],
   },
 ]

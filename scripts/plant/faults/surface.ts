@@ -1,12 +1,12 @@
 import type { Fault } from '../fault.ts'
 
-const DIALLER = 'packages/core/src/net/pinned-host.ts'
-const SURFACE = 'packages/core/src/surface'
-const SCAN = 'packages/core/test/surface/surface-scan.test.ts'
-const RULES = 'packages/core/test/surface/scan-rules.test.ts'
-const DIALS = 'packages/core/test/net/pinned-host.test.ts'
-const SCANS = 'packages/core/test/surface/surface-scans-store.test.ts'
-const TARGETS = 'packages/core/test/surface/surface-targets-store.test.ts'
+const DIALLER = 'packages/core/src/platform/net/pinned-host.ts'
+const SURFACE = 'packages/core/src/watch/surface'
+const SCAN = 'packages/core/test/watch/surface/surface-scan.test.ts'
+const RULES = 'packages/core/test/watch/surface/scan-rules.test.ts'
+const DIALS = 'packages/core/test/platform/net/pinned-host.test.ts'
+const SCANS = 'packages/core/test/watch/surface/surface-scans-store.test.ts'
+const TARGETS = 'packages/core/test/watch/surface/surface-targets-store.test.ts'
 const ROUTES = 'packages/http/test/routes/attack-surface.test.ts'
 
 export const faults: readonly Fault[] = [
@@ -19,10 +19,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'surface: a name of a private realm is scanned',
-    file: 'packages/core/src/surface/surface-target.ts',
+    file: 'packages/core/src/watch/surface/surface-target.ts',
     find: 'name === undefined || isPrivateName(name)',
     replace: 'name === undefined',
-    suites: ['packages/core/test/surface/scan-rules.test.ts'],
+    suites: ['packages/core/test/watch/surface/scan-rules.test.ts'],
   },
   {
     name: 'surface: one public address is enough for a name',
@@ -72,7 +72,7 @@ export const faults: readonly Fault[] = [
     file: `${SURFACE}/surface-ownership.ts`,
     find: 'if (!proof.isProven) return',
     replace: 'if (!proof.isProven && target?.verifiedAt === undefined) return',
-    suites: ['packages/core/test/surface/surface.test.ts'],
+    suites: ['packages/core/test/watch/surface/surface.test.ts'],
   },
   {
     name: 'surface: a running scan does not look its proof up',
@@ -160,16 +160,16 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'surface: a short secret makes records',
-    file: 'packages/core/src/surface/feature.ts',
+    file: 'packages/core/src/watch/surface/feature.ts',
     find: 'each.length >= SECRET_CHARS_NEEDED',
     replace: 'each.length >= SECRET_CHARS_NEEDED - 23',
     suites: [ROUTES],
   },
   {
     name: 'surface: a scan is shown whoever owns it',
-    file: 'packages/core/src/surface/surface-statements-sql.ts',
+    file: 'packages/core/src/watch/surface/surface-statements-sql.ts',
     find: "selectFrom('as_scans').selectAll().where(isOwned)",
     replace: "selectFrom('as_scans').selectAll()",
-    suites: ['packages/core/test/storage/scopes.test.ts'],
+    suites: ['packages/core/test/platform/storage/scopes.test.ts'],
   },
 ]

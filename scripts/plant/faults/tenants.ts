@@ -1,10 +1,10 @@
 import type { Fault } from '../fault.ts'
 
-const SCOPES = 'packages/core/src/database/scoped-statement.ts'
-const OPERATOR = 'packages/core/src/operations/operator.ts'
+const SCOPES = 'packages/core/src/platform/database/scoped-statement.ts'
+const OPERATOR = 'packages/core/src/platform/operations/operator.ts'
 const SUITE = ['packages/http/test/access/tenants.test.ts']
-const SCOPE_SUITES = ['packages/core/test/storage/scopes.test.ts']
-const RULES = ['packages/core/test/operations/operator.test.ts']
+const SCOPE_SUITES = ['packages/core/test/platform/storage/scopes.test.ts']
+const RULES = ['packages/core/test/platform/operations/operator.test.ts']
 const MATRIX = ['packages/http/test/access/matrix.test.ts']
 
 /** Mistakes about the things that a tenant's people reach. */
@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tenants: a change of hosts is declared to be for staff alone',
-    file: 'packages/core/src/agents/agent-operations.ts',
+    file: 'packages/core/src/work/agents/agent-operations.ts',
     find: "permission: 'platform.deploy',\n    scope: 'tenant',\n    changes: true,\n    input: { host, license, label",
     replace:
       "permission: 'platform.deploy',\n    scope: 'platform',\n    changes: true,\n    input: { host, license, label",
@@ -54,35 +54,35 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'scopes: a tenant’s person sees the platform',
-    file: 'packages/core/src/accounts/caller.ts',
+    file: 'packages/core/src/people/accounts/caller.ts',
     find: '(tenantId === undefined ? PLATFORM : ofTenant(tenantId))',
     replace: '(tenantId === undefined ? PLATFORM : PLATFORM)',
     suites: SUITE,
   },
   {
     name: 'scopes: a tenant’s person names any license',
-    file: 'packages/core/src/licenses/licenses.ts',
+    file: 'packages/core/src/people/licenses/licenses.ts',
     find: "if (scope.of !== 'platform') return (await this.named(scope, name)).id\n",
     replace: '',
-    suites: ['packages/core/test/licenses/names.test.ts'],
+    suites: ['packages/core/test/people/licenses/names.test.ts'],
   },
   {
     name: 'scopes: any alert is shown',
-    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    file: 'packages/core/src/watch/alerts/alerts-store-sql.ts',
     find: '${isOwned} and a.id = any($2::text[])',
     replace: '(${isOwned} or true) and a.id = any($2::text[])',
     suites: SCOPE_SUITES,
   },
   {
     name: 'scopes: a license does not see the alerts of its tenant as a whole',
-    file: 'packages/core/src/alerts/alerts-store-sql.ts',
+    file: 'packages/core/src/watch/alerts/alerts-store-sql.ts',
     find: 'where l.id = $1',
     replace: 'where l.id = $1 and false',
-    suites: ['packages/core/test/alerts/alerts-store.test.ts'],
+    suites: ['packages/core/test/watch/alerts/alerts-store.test.ts'],
   },
   {
     name: 'scopes: every webhook of alerts is listed',
-    file: 'packages/core/src/alerts/delivery/alert-deliveries-store-sql.ts',
+    file: 'packages/core/src/watch/alerts/delivery/alert-deliveries-store-sql.ts',
     find: "selectFrom('alert_webhooks').selectAll().where(isOwned)",
     replace: "selectFrom('alert_webhooks').selectAll()",
     suites: SCOPE_SUITES,

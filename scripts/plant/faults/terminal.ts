@@ -77,17 +77,17 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'terminal: a name within a command is not quoted',
-    file: 'packages/core/src/shell-word.ts',
+    file: 'packages/core/src/kernel/shell-word.ts',
     find: 'text.replaceAll("\'", "\'\\\\\'\'")',
     replace: 'text',
     suites: [HOSTILE_HOST],
   },
   {
     name: 'terminal: jobs why tells to undrain a hostname',
-    file: 'packages/core/src/jobs/job-wait.ts',
+    file: 'packages/core/src/work/jobs/job-wait.ts',
     find: '`svc fleet undrain ${shellWord(id)}`',
     replace: '`svc fleet undrain ${name}`',
-    suites: ['packages/core/test/jobs/job-wait.test.ts'],
+    suites: ['packages/core/test/work/jobs/job-wait.test.ts'],
   },
   {
     name: 'terminal: nested values of a log line are JSON as JavaScript writes it',

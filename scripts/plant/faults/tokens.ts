@@ -1,13 +1,13 @@
 import type { Fault } from '../fault.ts'
 
-const TOKENS = 'packages/core/src/api-tokens'
+const TOKENS = 'packages/core/src/people/api-tokens'
 const GATE = 'packages/http/src/gates/session.ts'
-const OPERATOR = 'packages/core/src/operations/operator.ts'
+const OPERATOR = 'packages/core/src/platform/operations/operator.ts'
 const SQL = `${TOKENS}/api-tokens-store-sql.ts`
-const STORE = ['packages/core/test/api-tokens/api-tokens-store.test.ts']
-const SERVICE = ['packages/core/test/api-tokens/api-tokens.test.ts']
+const STORE = ['packages/core/test/people/api-tokens/api-tokens-store.test.ts']
+const SERVICE = ['packages/core/test/people/api-tokens/api-tokens.test.ts']
 const HTTP = ['packages/http/test/access/api-tokens.test.ts']
-const RULES = ['packages/core/test/operations/operator.test.ts']
+const RULES = ['packages/core/test/platform/operations/operator.test.ts']
 
 /** Mistakes about API tokens. */
 export const faults: readonly Fault[] = [
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tokens: the audit log has them without their id',
-    file: 'packages/core/src/accounts/caller.ts',
+    file: 'packages/core/src/people/accounts/caller.ts',
     find: '`token:${caller.token.id}`',
     replace: "'token'",
     suites: HTTP,
@@ -120,9 +120,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'tokens: the redactor does not know them',
-    file: 'packages/core/src/redaction/provider-patterns.ts',
+    file: 'packages/core/src/kernel/redaction/provider-patterns.ts',
     find: 'svcat_[A-Za-z0-9_-]{43,}',
     replace: 'svcat_[A-Za-z0-9_-]{64,}',
-    suites: ['packages/core/test/redaction'],
+    suites: ['packages/core/test/kernel/redaction'],
   },
 ]

@@ -1,11 +1,11 @@
 import type { Fault } from '../fault.ts'
 
-const TOKEN = 'packages/core/src/signing/small-token.ts'
-const SERVICE = 'packages/core/src/transfer-keys/transfer-keys.ts'
-const STORE = 'packages/core/src/transfer-keys/transfer-keys-store-sql.ts'
+const TOKEN = 'packages/core/src/platform/signing/small-token.ts'
+const SERVICE = 'packages/core/src/hosts/transfer-keys/transfer-keys.ts'
+const STORE = 'packages/core/src/hosts/transfer-keys/transfer-keys-store-sql.ts'
 const AGENT = 'packages/cli/src/agent/transfer'
 const ROUTE = 'packages/http/test/routes/transfer-keys.test.ts'
-const CONTRACT = 'packages/core/test/transfer-keys/transfer-keys-store.test.ts'
+const CONTRACT = 'packages/core/test/hosts/transfer-keys/transfer-keys-store.test.ts'
 const MOVE = 'packages/cli/test/agent/transfer.test.ts'
 const HOSTILE = 'packages/cli/test/agent/hostile-peer.test.ts'
 const MANIFEST = 'packages/cli/test/agent/manifest.test.ts'
@@ -17,21 +17,21 @@ export const faults: readonly Fault[] = [
     find: '  const signed = Buffer.from(`${head}.${body}`)',
     replace:
       "  const signed = Buffer.from(`${['svct_v1', 'svct_v2'].includes(head) ? 'svct_v1' : head}.${body}`)",
-    suites: ['packages/core/test/signing/small-token.test.ts'],
+    suites: ['packages/core/test/platform/signing/small-token.test.ts'],
   },
   {
     name: 'transfer-keys: any audience will do',
     file: TOKEN,
     find: 'payload.kid !== kid || payload.aud !== aud',
     replace: 'payload.kid !== kid',
-    suites: ['packages/core/test/signing/small-token.test.ts'],
+    suites: ['packages/core/test/platform/signing/small-token.test.ts'],
   },
   {
     name: 'transfer-keys: an expired key is good for a minute more',
     file: TOKEN,
     find: 'return payload.exp > seconds ?',
     replace: 'return payload.exp + SKEW_SECONDS > seconds ?',
-    suites: ['packages/core/test/signing/small-token.test.ts'],
+    suites: ['packages/core/test/platform/signing/small-token.test.ts'],
   },
   {
     name: 'transfer-keys: any license redeems a key',
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
     find: ".where(isOwned)\n      .where('id', '=', id)\n      .returningAll()",
     replace:
       ".where(({ or, lit }) => or([isOwned, lit(true)]))\n      .where('id', '=', id)\n      .returningAll()",
-    suites: ['packages/core/test/storage/scopes.test.ts'],
+    suites: ['packages/core/test/platform/storage/scopes.test.ts'],
   },
   {
     name: 'transfer-keys: either end redeems a key',
@@ -87,10 +87,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'transfer-keys: the audit log keeps PINs',
-    file: 'packages/core/src/operations/auditable-input.ts',
+    file: 'packages/core/src/platform/operations/auditable-input.ts',
     find: "['password', 'pin', 'secret'].includes(key)",
     replace: "['password', 'secret'].includes(key)",
-    suites: ['packages/core/test/transfer-keys/transfer-operations.test.ts'],
+    suites: ['packages/core/test/hosts/transfer-keys/transfer-operations.test.ts'],
   },
   {
     name: 'transfer-keys: the TLS key of the peer is not looked at',

@@ -1,18 +1,18 @@
 import type { Fault } from '../fault.ts'
 
-const EXPORT = 'packages/core/src/storage/transfer/export-rows.ts'
-const IMPORT = 'packages/core/src/storage/transfer/import-rows.ts'
-const FILE = 'packages/core/src/storage/transfer/transfer-file.ts'
-const LINES = 'packages/core/src/storage/transfer/read-lines.ts'
-const COPY = 'packages/core/src/storage/folder-copy.ts'
+const EXPORT = 'packages/core/src/platform/storage/transfer/export-rows.ts'
+const IMPORT = 'packages/core/src/platform/storage/transfer/import-rows.ts'
+const FILE = 'packages/core/src/platform/storage/transfer/transfer-file.ts'
+const LINES = 'packages/core/src/platform/storage/transfer/read-lines.ts'
+const COPY = 'packages/core/src/platform/storage/folder-copy.ts'
 const PLACE = 'packages/cli/src/connect/database-place.ts'
 const PRIVATE = 'packages/cli/src/commands/transfer/private-file.ts'
 const READ = 'packages/cli/src/commands/transfer/read-file.ts'
 const SERVE = 'packages/cli/src/commands/serve/serve.ts'
 
-const ROUND_TRIP = ['packages/core/test/storage/transfer/round-trip.test.ts']
-const REFUSALS = ['packages/core/test/storage/transfer/refusals.test.ts']
-const MANY = ['packages/core/test/storage/transfer/many-rows.test.ts']
+const ROUND_TRIP = ['packages/core/test/platform/storage/transfer/round-trip.test.ts']
+const REFUSALS = ['packages/core/test/platform/storage/transfer/refusals.test.ts']
+const MANY = ['packages/core/test/platform/storage/transfer/many-rows.test.ts']
 const COMMANDS = ['packages/cli/test/commands/transfer.test.ts']
 const PROCESSES = ['packages/cli/test/process/transfer.test.ts']
 
@@ -20,7 +20,7 @@ const PROCESSES = ['packages/cli/test/process/transfer.test.ts']
 export const faults: readonly Fault[] = [
   {
     name: 'transfer: a table is forgotten',
-    file: 'packages/core/src/agents/agent-tables-sql.ts',
+    file: 'packages/core/src/work/agents/agent-tables-sql.ts',
     find: 'entities = [AgentEntity, HostIdentityEntity]',
     replace: 'entities = [AgentEntity]',
     suites: ROUND_TRIP,
@@ -130,7 +130,7 @@ export const faults: readonly Fault[] = [
     file: COPY,
     find: 'bytes + reservedBytes - freeBytes',
     replace: 'bytes - freeBytes',
-    suites: ['packages/core/test/storage/folder-copy.test.ts'],
+    suites: ['packages/core/test/platform/storage/folder-copy.test.ts'],
   },
   {
     name: 'transfer: others can read an export',

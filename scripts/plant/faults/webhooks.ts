@@ -1,17 +1,17 @@
 import type { Fault } from '../fault.ts'
 
-const EVENTS = 'packages/core/src/database/migrations/0021-webhooks.ts'
-const STATEMENTS = 'packages/core/src/webhooks/webhook-statements-sql.ts'
-const SENDER = 'packages/core/src/webhooks/webhook-sender.ts'
-const ANSWER = 'packages/core/src/webhooks/webhook-answer.ts'
-const ENDPOINT = 'packages/core/src/webhooks/webhook-endpoint.ts'
-const DELIVERIES = 'packages/core/src/webhooks/webhook-deliveries.ts'
-const SIGNATURE = 'packages/core/src/signing/webhook-signature.ts'
-const VIEW = 'packages/core/src/webhooks/webhook-view.ts'
-const CONTRACT = 'packages/core/test/webhooks/webhooks-store.test.ts'
-const SCENES = 'packages/core/test/webhooks/webhooks.test.ts'
-const SCOPES = 'packages/core/test/storage/scopes.test.ts'
-const INPUTS = 'packages/core/test/webhooks/webhook-inputs.test.ts'
+const EVENTS = 'packages/core/src/platform/database/migrations/0021-webhooks.ts'
+const STATEMENTS = 'packages/core/src/reach/webhooks/webhook-statements-sql.ts'
+const SENDER = 'packages/core/src/reach/webhooks/webhook-sender.ts'
+const ANSWER = 'packages/core/src/reach/webhooks/webhook-answer.ts'
+const ENDPOINT = 'packages/core/src/reach/webhooks/webhook-endpoint.ts'
+const DELIVERIES = 'packages/core/src/reach/webhooks/webhook-deliveries.ts'
+const SIGNATURE = 'packages/core/src/platform/signing/webhook-signature.ts'
+const VIEW = 'packages/core/src/reach/webhooks/webhook-view.ts'
+const CONTRACT = 'packages/core/test/reach/webhooks/webhooks-store.test.ts'
+const SCENES = 'packages/core/test/reach/webhooks/webhooks.test.ts'
+const SCOPES = 'packages/core/test/platform/storage/scopes.test.ts'
+const INPUTS = 'packages/core/test/reach/webhooks/webhook-inputs.test.ts'
 
 export const faults: readonly Fault[] = [
   {
@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'webhooks: names of private networks are allowed',
-    file: 'packages/core/src/net/private-name.ts',
+    file: 'packages/core/src/platform/net/private-name.ts',
     find: 'localhost|local|internal|arpa|onion',
     replace: 'localhost|local|arpa|onion',
     suites: [INPUTS],

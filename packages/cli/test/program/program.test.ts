@@ -162,7 +162,7 @@ describe('Usage', () => {
 })
 
 test('mint-key prints a private key that signs, its public key and its kid, each time another', async () => {
-  const { parseSigningKey } = await import('../../../core/src/signing/signing-key.ts')
+  const { parseSigningKey } = await import('../../../core/src/platform/signing/signing-key.ts')
   const [one, other] = [await run('mint-key', '--json'), await run('mint-key', '--json')]
   const { private_key, public_key, kid } = one.document as Record<string, string>
   const key = parseSigningKey(private_key ?? '')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { duration as spelledByTheDomain } from '../../../core/src/duration.ts'
+import { duration as spelledByTheDomain } from '../../../core/src/kernel/duration.ts'
 import { duration } from '../../src/terminal/duration.ts'
 import { prettyLine } from '../../src/terminal/pretty-line.ts'
 import { ago, facts, type Page, table } from '../../src/terminal/render.ts'

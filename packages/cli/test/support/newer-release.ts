@@ -1,6 +1,6 @@
 // Loaded into a command with --import: makes it one of a release that brings one more step of migration, such
 // as an additive one may be at its worst: a column more in every table, and a table more.
-import { MIGRATIONS, type MigrationStep } from '../../../core/src/database/migrations/index.ts'
+import { MIGRATIONS, type MigrationStep } from '../../../core/src/platform/database/migrations/index.ts'
 
 const later: MigrationStep = {
   name: '9999-later',

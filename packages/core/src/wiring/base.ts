@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os'
-import type { Base } from '../base.ts'
-import { systemClock } from '../clock.ts'
-import type { Config } from '../config/config.ts'
-import type { ControlPlaneParts } from '../control-plane.ts'
-import { randomIds } from '../ids.ts'
-import { silentLog } from '../log.ts'
-import { Metrics } from '../metrics/metrics.ts'
-import { Passwords } from '../passwords/passwords.ts'
-import { Keyring } from '../secrets/keyring.ts'
-import { Signer } from '../signing/signer.ts'
-import { systemTimers } from '../timers.ts'
+import { relaySignerOf } from '../hosts/access/relay-signer.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { randomIds } from '../kernel/ids.ts'
+import { silentLog } from '../kernel/log.ts'
+import { systemTimers } from '../kernel/timers.ts'
+import type { Base } from '../platform/base.ts'
+import { Metrics } from '../platform/metrics/metrics.ts'
+import { Passwords } from '../platform/passwords/passwords.ts'
+import { Keyring } from '../platform/secrets/keyring.ts'
+import { Signer } from '../platform/signing/signer.ts'
+import type { ControlPlaneParts } from './control-plane.ts'
 
 /** `iss` if the service has no public address. */
 const ISSUER = 'svc'
@@ -25,11 +25,4 @@ export function baseOf(parts: ControlPlaneParts): Base {
   const tools = { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer, relaySigner }
   const keyring = new Keyring([...config.secrets.dataKeys, ...(storage.dataKeys ?? [])])
   return { ...tools, passwords, keyring, issuer, production }
-}
-
-/** The signer of relay tokens: with a key of its own, or with the other tokens' key. */
-export function relaySignerOf({ relay, signing }: Config): Signer {
-  const { privateKey } = relay
-  if (privateKey === undefined) return new Signer(signing)
-  return new Signer({ ...signing, privateKey, setting: 'SERVICE_RELAY_PRIVKEY' })
 }

@@ -1,6 +1,6 @@
-import type { Base } from '../base.ts'
-import { systemResolver } from '../net/dns-system.ts'
-import { createOutbound, type Outbound } from '../net/outbound.ts'
+import type { Base } from '../platform/base.ts'
+import { systemResolver } from '../platform/net/dns-system.ts'
+import { createOutbound, type Outbound } from '../platform/net/outbound.ts'
 
 /** The longest that the settings of webhooks let an endpoint take. */
 const LIMITS = { answerMs: 30_000, totalMs: 30_000 }

@@ -1,5 +1,5 @@
-import type { Config } from '../config/config.ts'
-import { type ScheduledTask, TASKS } from '../scheduler/scheduled-task.ts'
+import type { Config } from '../platform/config/config.ts'
+import { type ScheduledTask, TASKS } from '../platform/scheduler/scheduled-task.ts'
 import { FEATURES, type Services } from './features.ts'
 
 /** Old rows may be kept for up to an hour longer. */

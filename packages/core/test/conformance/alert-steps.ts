@@ -2,7 +2,7 @@ import { PLATFORM } from '@svc/core'
 import { ALERT_ACTIONS, ALERT_STATUSES } from '@svc/core/adapters'
 import { ALERT_KINDS, ALERT_SEVERITIES } from '@svc/core/ports'
 import fc from 'fast-check'
-import { writeOf } from '../../src/alerts/alert-evaluation.ts'
+import { writeOf } from '../../src/watch/alerts/alert-evaluation.ts'
 import {
   type AlertKey,
   isForgettable,
@@ -10,9 +10,9 @@ import {
   newAlertKey,
   nextStep,
   resolvedByHand,
-} from '../../src/alerts/alert-lifecycle.ts'
-import type { AlertContent } from '../../src/alerts/alerts-store.ts'
-import type { AlertCondition } from '../../src/alerts/rules/alert-condition.ts'
+} from '../../src/watch/alerts/alert-lifecycle.ts'
+import type { AlertContent } from '../../src/watch/alerts/alerts-store.ts'
+import type { AlertCondition } from '../../src/watch/alerts/rules/alert-condition.ts'
 import {
   fields,
   fingerprint,

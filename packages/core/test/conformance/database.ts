@@ -1,13 +1,13 @@
 import type { PgliteConnection } from '@mikro-orm/pglite'
 import type { Storage } from '@svc/core'
 import { migratedDatabase } from '@svc/testing'
-import { migrateDriver } from '../../src/database/migrator.ts'
-import { type Driver, pgliteDriver, postgresDriver } from '../../src/database/orm.ts'
-import { pgliteStatements } from '../../src/database/pglite-statements.ts'
-import type { Statement } from '../../src/database/session.ts'
-import { sqlStorage } from '../../src/storage/sql-storage.ts'
+import { migrateDriver } from '../../src/platform/database/migrator.ts'
+import { type Driver, pgliteDriver, postgresDriver } from '../../src/platform/database/orm.ts'
+import { pgliteStatements } from '../../src/platform/database/pglite-statements.ts'
+import type { Statement } from '../../src/platform/database/session.ts'
+import { sqlStorage } from '../../src/platform/storage/sql-storage.ts'
 import { FEATURES } from '../../src/wiring/features.ts'
-import { SERVER } from '../storage/backends.ts'
+import { SERVER } from '../platform/storage/backends.ts'
 
 /**
  * A database that is emptied between sequences, which takes milliseconds; making a new one takes a second.

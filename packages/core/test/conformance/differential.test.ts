@@ -4,7 +4,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { memoryStorage } from '@svc/testing'
 import fc from 'fast-check'
-import { POSTGRES } from '../storage/backends.ts'
+import { POSTGRES } from '../platform/storage/backends.ts'
 import { type Database, pgliteDatabase, postgresDatabase } from './database.ts'
 import { portsOf } from './port-methods.ts'
 import { asked, runBoth, sequences } from './sequence.ts'

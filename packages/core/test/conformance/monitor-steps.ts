@@ -1,8 +1,8 @@
 import { PLATFORM } from '@svc/core'
 import type { Monitor, MonitorDefinition } from '@svc/core/ports'
 import fc from 'fast-check'
-import { DNS_ERRORS } from '../../src/dns/dns-client.ts'
-import { judge, type Observation } from '../../src/monitors/monitor-run.ts'
+import { DNS_ERRORS } from '../../src/platform/dns/dns-client.ts'
+import { judge, type Observation } from '../../src/watch/monitors/monitor-run.ts'
 import { licenseId, order, pick, rarely, type Step, scope, steps, tenantId, type World } from './world.ts'
 
 const ANSWERS = [[], ['192.0.2.1'], ['192.0.2.1', '192.0.2.2'], ['198.51.100.7']]

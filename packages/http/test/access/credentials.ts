@@ -1,5 +1,5 @@
 import type { Sent } from '../../../../test/support/exchange.ts'
-import { openSession, sealSession } from '../../../core/src/sessions/session-cookie.ts'
+import { openSession, sealSession } from '../../../core/src/people/sessions/session-cookie.ts'
 import { SECRETS } from './secrets.ts'
 import { PEOPLE, type Person, type World } from './world.ts'
 

@@ -6,7 +6,7 @@ import {
   type BenchOptions,
   ProvisioningBench,
   TEMPLATE,
-} from '../../../core/test/provisioning/provisioning-bench.ts'
+} from '../../../core/test/hosts/provisioning/provisioning-bench.ts'
 
 const PATH = '/api/v1/provisioning/worker'
 const SECRET = 'worker-secret-for-tests-0123456789'

@@ -5,7 +5,7 @@ import { FakeClock, FakeTimers } from '@svc/testing'
 import type { Sent } from '../../../../test/support/exchange.ts'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 
-const DOCS = join(import.meta.dirname, '../../../core/test/chat/site')
+const DOCS = join(import.meta.dirname, '../../../core/test/reach/chat/site')
 
 /** A served plane whose chat answers from three pages. */
 export interface ServedChat extends Mounted {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { firewallJson, firewallJsonOf, readSecuritySettings } from '@svc/core/adapters'
-import { firewallText } from '../../../../core/src/node-security/firewall-text.ts'
+import { firewallText } from '../../../../core/src/hosts/node-security/firewall-text.ts'
 import { ADDRESS, inNamespaces, NetnsRig, type Peer, skipped } from './netns-rig.ts'
 
 const HOST = { sshPorts: [22], pickup: true }

@@ -1,4 +1,4 @@
-import { ModelFailure, type ModelUsage } from '../../chat/answer/language-model.ts'
+import { ModelFailure, type ModelUsage } from '../../reach/chat/answer/language-model.ts'
 
 /** One event of a streamed completion. */
 export interface CompletionPart {

@@ -1,8 +1,8 @@
-import type { Base } from '../../base.ts'
-import { type LanguageModel, ModelFailure, type ModelPrompt } from '../../chat/answer/language-model.ts'
-import { operatorOutbound } from '../../net/operator-outbound.ts'
-import type { StreamingOutbound } from '../../net/outbound.ts'
-import type { OutboundLimits } from '../../net/outbound-request.ts'
+import type { Base } from '../../platform/base.ts'
+import { operatorOutbound } from '../../platform/net/operator-outbound.ts'
+import type { StreamingOutbound } from '../../platform/net/outbound.ts'
+import type { OutboundLimits } from '../../platform/net/outbound-request.ts'
+import { type LanguageModel, ModelFailure, type ModelPrompt } from '../../reach/chat/answer/language-model.ts'
 import { type CompletionPart, completionPart } from './completion-part.ts'
 import { eventData } from './event-data.ts'
 

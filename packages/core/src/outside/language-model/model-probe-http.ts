@@ -1,8 +1,8 @@
-import type { Base } from '../../base.ts'
-import type { ModelProbe, ModelReach } from '../../health/model-probe.ts'
-import { operatorOutbound } from '../../net/operator-outbound.ts'
-import type { StreamingOutbound } from '../../net/outbound.ts'
-import type { OutboundRefusal } from '../../net/outbound-refusal.ts'
+import type { Base } from '../../platform/base.ts'
+import { operatorOutbound } from '../../platform/net/operator-outbound.ts'
+import type { StreamingOutbound } from '../../platform/net/outbound.ts'
+import type { OutboundRefusal } from '../../platform/net/outbound-refusal.ts'
+import type { ModelProbe, ModelReach } from '../../watch/health/model-probe.ts'
 import { DEFAULT_BASE_URL } from './language-model-http.ts'
 
 /** Shorter than the timeout of a check, so that silence is reported as `unreachable`. */

@@ -1,18 +1,18 @@
 import type Stripe from 'stripe'
-import type { Base } from '../../base.ts'
+import { cut } from '../../kernel/cut.ts'
+import { redact } from '../../kernel/redaction/redactor.ts'
+import type { Base } from '../../platform/base.ts'
+import { operatorOutbound } from '../../platform/net/operator-outbound.ts'
+import type { Outbound } from '../../platform/net/outbound.ts'
+import type { OutboundLimits, OutboundMethod } from '../../platform/net/outbound-request.ts'
 import {
   type CheckoutRequest,
   type CheckoutSession,
   type PaymentProvider,
   PaymentProviderError,
-} from '../../billing/payment-provider.ts'
-import { readSubscription } from '../../billing/provider-shapes.ts'
-import type { Subscription } from '../../billing/subscription.ts'
-import { cut } from '../../cut.ts'
-import { operatorOutbound } from '../../net/operator-outbound.ts'
-import type { Outbound } from '../../net/outbound.ts'
-import type { OutboundLimits, OutboundMethod } from '../../net/outbound-request.ts'
-import { redact } from '../../redaction/redactor.ts'
+} from '../../reach/billing/payment-provider.ts'
+import { readSubscription } from '../../reach/billing/provider-shapes.ts'
+import type { Subscription } from '../../reach/billing/subscription.ts'
 
 /** The version of the API in every request, independent of the account's default. */
 export const API_VERSION = '2026-10-28.endive'

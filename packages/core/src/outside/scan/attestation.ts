@@ -1,5 +1,5 @@
-import { sameSecret } from '../../signing/same-secret.ts'
-import { CHALLENGE_PREFIX, OWNERSHIP_PATH } from '../../surface/surface-target.ts'
+import { sameSecret } from '../../platform/signing/same-secret.ts'
+import { CHALLENGE_PREFIX, OWNERSHIP_PATH } from '../../watch/surface/surface-target.ts'
 import { type HostWeb, originsOf } from './host-web.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type AddressRange, isWithin, readAddress, readRange } from '../../net/address-range.ts'
+import { type AddressRange, isWithin, readAddress, readRange } from '../../platform/net/address-range.ts'
 
 /** Published ranges of networks that answer for many customers, by their name. */
 const CDNS: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
-import type { Ids } from '../../ids.ts'
-import type { StreamingOutbound } from '../../net/outbound.ts'
-import { OutboundRefused } from '../../net/outbound-refusal.ts'
-import { RecentMap } from '../../recent-map.ts'
-import { isWithinDomain } from '../../surface/surface-target.ts'
-import type { Timers } from '../../timers.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { RecentMap } from '../../kernel/recent-map.ts'
+import type { Timers } from '../../kernel/timers.ts'
+import type { StreamingOutbound } from '../../platform/net/outbound.ts'
+import { OutboundRefused } from '../../platform/net/outbound-refusal.ts'
+import { isWithinDomain } from '../../watch/surface/surface-target.ts'
 
 /** Time of one try, tries, and bytes of an answer of certificate logs. */
 export const CT_LIMITS = { answerMs: 20_000, totalMs: 20_000, maxBytes: 20_971_520 }

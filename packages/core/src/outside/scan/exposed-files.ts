@@ -1,5 +1,5 @@
-import type { PinnedAnswer } from '../../net/pinned-host.ts'
-import { evidenceOf, type Finding } from '../../surface/surface-finding.ts'
+import type { PinnedAnswer } from '../../platform/net/pinned-host.ts'
+import { evidenceOf, type Finding } from '../../watch/surface/surface-finding.ts'
 import { FILE_PROBES, type FileProbe } from './file-probes.ts'
 import type { HostWeb, WebOrigin } from './host-web.ts'
 import { isAlike, type PageShape, shapeOf, typeOf } from './page-shape.ts'

@@ -1,4 +1,4 @@
-import type { FindingSeverity } from '../../surface/surface-finding.ts'
+import type { FindingSeverity } from '../../watch/surface/surface-finding.ts'
 
 /** One path that should not be public, and how its content is told from any other. */
 export interface FileProbe {

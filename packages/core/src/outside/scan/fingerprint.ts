@@ -1,6 +1,6 @@
-import type { PinnedAnswer } from '../../net/pinned-host.ts'
-import { type Finding, shownText } from '../../surface/surface-finding.ts'
-import type { SeenSite } from '../../surface/surface-scan.ts'
+import type { PinnedAnswer } from '../../platform/net/pinned-host.ts'
+import { type Finding, shownText } from '../../watch/surface/surface-finding.ts'
+import type { SeenSite } from '../../watch/surface/surface-scan.ts'
 import { TECH_RULES, type TechPlace } from './tech-rules.ts'
 
 type Answer = Extract<PinnedAnswer, { ok: true }>

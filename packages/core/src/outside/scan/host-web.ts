@@ -1,5 +1,5 @@
-import type { PinnedAnswer, PinnedDialler, PinnedHost } from '../../net/pinned-host.ts'
-import type { Timers } from '../../timers.ts'
+import type { Timers } from '../../kernel/timers.ts'
+import type { PinnedAnswer, PinnedDialler, PinnedHost } from '../../platform/net/pinned-host.ts'
 import { Pace } from './pacing.ts'
 
 /** Requests to one host in a second, and in a whole scan. */

@@ -1,4 +1,4 @@
-import type { Timers } from '../../timers.ts'
+import type { Timers } from '../../kernel/timers.ts'
 
 /** Lets at most so many things begin in any second: each takes its turn and waits for it. */
 export class Pace {

@@ -1,4 +1,4 @@
-import type { PinnedAnswer } from '../../net/pinned-host.ts'
+import type { PinnedAnswer } from '../../platform/net/pinned-host.ts'
 
 type Answer = Extract<PinnedAnswer, { ok: true }>
 

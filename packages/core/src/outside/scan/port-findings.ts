@@ -1,4 +1,4 @@
-import { evidenceOf, type Finding, type FindingSeverity } from '../../surface/surface-finding.ts'
+import { evidenceOf, type Finding, type FindingSeverity } from '../../watch/surface/surface-finding.ts'
 import type { ServiceSight } from './port-probe.ts'
 
 interface Exposure {

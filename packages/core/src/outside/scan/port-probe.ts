@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { PinnedDialler, Place } from '../../net/pinned-host.ts'
-import { shownText } from '../../surface/surface-finding.ts'
-import type { TlsFacts } from '../../surface/surface-scan.ts'
+import type { PinnedDialler, Place } from '../../platform/net/pinned-host.ts'
+import { shownText } from '../../watch/surface/surface-finding.ts'
+import type { TlsFacts } from '../../watch/surface/surface-scan.ts'
 import { SERVICE_NAMES, TLS_PORTS } from './port-lists.ts'
 import { tlsFacts } from './tls-facts.ts'
 

@@ -1,5 +1,5 @@
-import type { PinnedDialler, PinnedHost } from '../../net/pinned-host.ts'
-import type { Sight } from '../../surface/surface-sight.ts'
+import type { PinnedDialler, PinnedHost } from '../../platform/net/pinned-host.ts'
+import type { Sight } from '../../watch/surface/surface-sight.ts'
 import { eachOf, type Pace } from './pacing.ts'
 import { portFinding } from './port-findings.ts'
 import { portsOf } from './port-lists.ts'

@@ -1,6 +1,6 @@
-import type { DomainLookup } from '../../email/domains/domain-dns.ts'
-import type { PinnedDialler, PinnedHost } from '../../net/pinned-host.ts'
-import { SCAN_HOSTS } from '../../surface/surface-scan.ts'
+import type { PinnedDialler, PinnedHost } from '../../platform/net/pinned-host.ts'
+import type { DomainLookup } from '../../reach/email/domains/domain-dns.ts'
+import { SCAN_HOSTS } from '../../watch/surface/surface-scan.ts'
 import { eachOf } from './pacing.ts'
 
 /** A name that a scan looks at, and where it comes from. */

@@ -1,7 +1,7 @@
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls'
-import type { Finding } from '../../surface/surface-finding.ts'
-import { shownText } from '../../surface/surface-finding.ts'
-import type { TlsFacts } from '../../surface/surface-scan.ts'
+import type { Finding } from '../../watch/surface/surface-finding.ts'
+import { shownText } from '../../watch/surface/surface-finding.ts'
+import type { TlsFacts } from '../../watch/surface/surface-scan.ts'
 
 const MOST_NAMES = 20
 const NAME_CHARS = 253

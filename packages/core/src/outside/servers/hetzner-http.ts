@@ -1,6 +1,5 @@
 import { type Infer, nullable, optional } from 'superstruct'
-import { decimalUnits } from '../../money.ts'
-import { CREATE_TIMEOUT_MS } from '../../provisioning/order-timing.ts'
+import { CREATE_TIMEOUT_MS } from '../../hosts/provisioning/order-timing.ts'
 import {
   type ProviderAction,
   ProviderFailure,
@@ -10,9 +9,10 @@ import {
   type ServerRequest,
   type ServerSearch,
   type TokenProbe,
-} from '../../provisioning/server-provider.ts'
-import { keptText } from '../../provisioning/steps/step-end.ts'
-import { anyText, listOf, oneOf, shape } from '../../validation.ts'
+} from '../../hosts/provisioning/server-provider.ts'
+import { keptText } from '../../hosts/provisioning/steps/step-end.ts'
+import { decimalUnits } from '../../kernel/money.ts'
+import { anyText, listOf, oneOf, shape } from '../../kernel/validation.ts'
 import { type ProviderCallParts, ProviderCalls, type ProviderDialect } from './provider-call-http.ts'
 import { addressOf, anything, notOffered, providerId } from './provider-fields.ts'
 

@@ -1,10 +1,10 @@
 import type { Infer, Struct } from 'superstruct'
 import { mask } from 'superstruct'
-import type { Clock } from '../../clock.ts'
-import type { Outbound } from '../../net/outbound.ts'
-import type { OutboundMethod } from '../../net/outbound-request.ts'
-import { ProviderFailure, type ProviderFailureKind } from '../../provisioning/server-provider.ts'
-import { keptText } from '../../provisioning/steps/step-end.ts'
+import { ProviderFailure, type ProviderFailureKind } from '../../hosts/provisioning/server-provider.ts'
+import { keptText } from '../../hosts/provisioning/steps/step-end.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Outbound } from '../../platform/net/outbound.ts'
+import type { OutboundMethod } from '../../platform/net/outbound-request.ts'
 
 /** Dependencies of a client of a provider. */
 export interface ProviderCallParts {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { ProviderFailure } from '../../provisioning/server-provider.ts'
-import { field, type JsonSchema, whole } from '../../validation.ts'
+import { ProviderFailure } from '../../hosts/provisioning/server-provider.ts'
+import { field, type JsonSchema, whole } from '../../kernel/validation.ts'
 
 /** An id of a provider: a whole number that a float holds exactly. It is kept as text. */
 export const providerId = () => whole(1, Number.MAX_SAFE_INTEGER)

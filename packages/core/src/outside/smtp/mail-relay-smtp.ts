@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { Base } from '../../base.ts'
+import type { Base } from '../../platform/base.ts'
 import type {
   MailRelay,
   RelayCheck,
   Transaction,
   TransactionResult,
-} from '../../email/delivery/mail-relay.ts'
-import { nodemailer } from '../../email/delivery/nodemailer.ts'
+} from '../../reach/email/delivery/mail-relay.ts'
+import { nodemailer } from '../../reach/email/delivery/nodemailer.ts'
 import {
   Cancelled,
   Closed,

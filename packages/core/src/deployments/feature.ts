@@ -1,9 +1,0 @@
-import { featureOf } from '../feature.ts'
-import { Deployments } from './deployments.ts'
-
-/** Deployments, and the logs of their jobs. */
-export const deployments = featureOf()({
-  sql: () => import('./deployments-store-sql.ts'),
-  services: ({ storage }): { deployments: Deployments } => ({ deployments: new Deployments(storage) }),
-  operations: [],
-})

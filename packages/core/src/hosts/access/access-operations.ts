@@ -1,0 +1,172 @@
+import { defaulted, optional } from 'superstruct'
+import { Problem } from '../../kernel/problem.ts'
+import { ofLicense, type Scope } from '../../kernel/scope.ts'
+import { flag, listOf, matching, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import type { Licenses } from '../../people/licenses/licenses.ts'
+import { operationOf } from '../../platform/operations/operation.ts'
+import type { Operator } from '../../platform/operations/operator.ts'
+import { agentId } from '../../work/agents/agent.ts'
+import type { Agents } from '../../work/agents/agents.ts'
+import type { Access } from './access.ts'
+import { ACCESS_MODES } from './access-session.ts'
+import { accessView } from './access-view.ts'
+
+/** The services that operations on sessions of hosts use. */
+export interface AccessUses {
+  readonly access: Pick<Access, 'list' | 'open' | 'requireRelay' | 'resetKey' | 'revoke'>
+  readonly agents: Pick<Agents, 'resolve'>
+  readonly licenses: Pick<Licenses, 'within'>
+}
+
+const operation = operationOf<AccessUses>()
+
+const license = optional(text(1, 512))
+const word = text(0, 512)
+const second = whole(0, Number.MAX_SAFE_INTEGER)
+const host = shape({ id: word, hostname: word })
+const session = shape({
+  id: word,
+  state: word,
+  mode: word,
+  host,
+  license_id: word,
+  operator: word,
+  user: optional(word),
+  command: optional(text(0, 8192)),
+  reason: optional(word),
+  ip: optional(word),
+  created_at: second,
+  connected_at: optional(second),
+  ended_at: optional(second),
+  end_reason: optional(word),
+  exit_code: optional(whole(0, 255)),
+  bytes_in: second,
+  bytes_out: second,
+})
+
+/** The fields of the answer to a session that was opened (docs/ssh.md). */
+export const OPENED = {
+  session_id: word,
+  token: text(1, 4096),
+  expires: word,
+  relay_url: word,
+  mode: oneOf(ACCESS_MODES),
+  host,
+  idle_timeout_s: second,
+  max_session_s: second,
+}
+
+/** The fields of an operator's request (docs/ssh.md). */
+export const ASKED = {
+  host: text(1, 255),
+  mode: defaulted(oneOf(ACCESS_MODES), 'shell'),
+  command: optional(text(1, 4096)),
+  user: optional(matching(/^[a-z_][a-z0-9_-]{0,31}$/, 'a name of a user')),
+  cols: defaulted(whole(2, 500), 80),
+  rows: defaulted(whole(2, 200), 24),
+  term: defaulted(matching(/^[A-Za-z0-9._+-]{1,32}$/, 'a name of a terminal'), 'xterm-256color'),
+  reason: defaulted(text(0, 500), ''),
+}
+
+const operatorFields = ({ name, user }: Operator) =>
+  user === undefined
+    ? { operatorKind: 'machine' as const, operatorId: undefined, operatorLabel: name }
+    : { operatorKind: 'user' as const, operatorId: user.id, operatorLabel: name }
+
+async function hostOf(
+  scope: Scope,
+  { agents, licenses }: AccessUses,
+  name: string,
+  licenseName: string | undefined,
+) {
+  return agents.resolve(await licenses.within(scope, licenseName), name)
+}
+
+const MAX_LISTED = 1000
+
+/** Operations on sessions on hosts. */
+export const accessOperations = [
+  operation({
+    name: 'ssh.open',
+    summary: 'open a session on a host: a terminal, a command, or bytes to its SSH server',
+    permission: 'platform.ssh',
+    scope: 'tenant',
+    changes: true,
+    personal: true,
+    perMinute: 20,
+    input: { ...ASKED, license },
+    answer: OPENED,
+    run: async (services, { license: named, host: name, ...asked }, operator) => {
+      services.access.requireRelay()
+      if (asked.mode === 'exec' && asked.command === undefined)
+        throw new Problem('invalid-input', {
+          details: ['command: expected a string of 1 to 4096 characters'],
+        })
+      const agent = await hostOf(operator.scope, services, name, named)
+      const { command, user, ...rest } = asked
+      const ticket = await services.access.open({
+        ...{ ...rest, user, host: agent, operator: operatorFields(operator), ip: operator.address ?? '' },
+        command: asked.mode === 'exec' ? command : undefined,
+        isOfTenant: operator.user?.tenantId !== undefined,
+      })
+      return {
+        session_id: ticket.session.id,
+        token: ticket.token,
+        expires: ticket.expires.toISOString(),
+        relay_url: ticket.relayUrl,
+        mode: ticket.session.mode,
+        host: { id: agentId(agent.fingerprint), hostname: agent.hostname },
+        idle_timeout_s: ticket.idleSeconds,
+        max_session_s: ticket.maxSeconds,
+      }
+    },
+  }),
+  operation({
+    name: 'ssh.sessions',
+    summary: 'list the sessions on hosts, newest first',
+    permission: 'platform.ssh',
+    scope: 'tenant',
+    changes: false,
+    input: {
+      active: defaulted(flag(), false),
+      host: optional(text(1, 512)),
+      license,
+      limit: defaulted(whole(1, MAX_LISTED), 100),
+    },
+    answer: { sessions: listOf(session, MAX_LISTED) },
+    run: async (services, { active, host: name, license: named, limit }, { scope }) => {
+      const agent = name === undefined ? undefined : await hostOf(scope, services, name, named)
+      const within =
+        agent === undefined ? await services.licenses.within(scope, named) : ofLicense(agent.licenseId)
+      const found = await services.access.list(within, { active, limit, fingerprint: agent?.fingerprint })
+      return { sessions: found.map(accessView) }
+    },
+  }),
+  operation({
+    name: 'ssh.revoke',
+    summary: 'end a session on a host now',
+    permission: 'platform.ssh',
+    scope: 'tenant',
+    changes: true,
+    input: { session: text(1, 64) },
+    answer: { session },
+    run: async ({ access }, input, { scope }) => ({
+      session: accessView(await access.revoke(scope, input.session)),
+    }),
+  }),
+  operation({
+    name: 'fleet.reset-key',
+    summary: 'forget the key that a host asks for sessions with, after it was set up anew',
+    permission: 'platform.ssh',
+    scope: 'tenant',
+    changes: true,
+    personal: true,
+    input: { host: text(1, 512), license },
+    answer: { host },
+    run: async (services, input, { scope }) => {
+      const agent = await hostOf(scope, services, input.host, input.license)
+      await services.access.resetKey(agent)
+      return { host: { id: agentId(agent.fingerprint), hostname: agent.hostname } }
+    },
+  }),
+]

@@ -1,0 +1,191 @@
+import { unixSeconds } from '../../kernel/clock.ts'
+import { type Money, moneyText } from '../../kernel/money.ts'
+import { type CatalogEntry, maxMonthly } from './catalog.ts'
+import type { Order } from './order.ts'
+import type { KnownCredential } from './provider-credentials.ts'
+import type { OrderPreview } from './provisioning-orders.ts'
+import type { OrderEvent, Reserved } from './provisioning-store.ts'
+import type { StepResult, WorkResult } from './provisioning-worker.ts'
+import type { Reconciliation } from './reconciliation.ts'
+import type { ProviderServer } from './server-provider.ts'
+
+const given = <T>(key: string, value: T | undefined) => (value === undefined ? {} : { [key]: value })
+
+/** Returns an order as answers show it: without its license key. */
+export function orderView(order: Order) {
+  const { monthlyMinor: minor, currency } = order
+  return {
+    id: order.id,
+    license_id: order.licenseId,
+    plan: order.plan,
+    provider: order.provider,
+    server_type: order.serverType,
+    location: order.location,
+    image: order.image,
+    hostname: order.hostname,
+    server_name: order.providerName,
+    state: order.state,
+    state_since: unixSeconds(order.stateSince),
+    attempt: order.attempt,
+    creates: order.creates,
+    next_run_at: unixSeconds(order.nextRunAt),
+    created_at: unixSeconds(order.createdAt),
+    updated_at: unixSeconds(order.updatedAt),
+    ...given('server_id', order.serverId),
+    ...given('ipv4', order.ipv4),
+    ...given('ipv6', order.ipv6),
+    ...given('user_data_sha256', order.userDataSha256),
+    ...(minor === undefined || currency === undefined ? {} : { reserves: moneyText({ minor, currency }) }),
+    ...given('error_code', order.errorCode),
+    ...given('error_detail', order.errorDetail),
+  }
+}
+export type OrderView = ReturnType<typeof orderView> & {
+  readonly server_id?: string
+  readonly ipv4?: string
+  readonly ipv6?: string
+  readonly reserves?: string
+  readonly error_code?: string
+  readonly error_detail?: string
+}
+
+/** Returns an entry of a history. */
+export const orderEventView = (event: OrderEvent) => ({
+  at: unixSeconds(event.at),
+  from: event.from,
+  to: event.to,
+  step: event.step,
+  outcome: event.outcome,
+  ...given('http_status', event.httpStatus),
+  ...given('correlation_id', event.correlationId),
+  ...given('detail', event.detail),
+})
+export type OrderEventView = ReturnType<typeof orderEventView> & { readonly detail?: string }
+
+/** Returns a step as the worker answers it (docs/provisioning.md). */
+export function stepView({ orderId, step, previousState, order, attempt, outcome }: StepResult) {
+  return {
+    order_id: orderId,
+    step,
+    previous_state: previousState,
+    state: order.state,
+    provider: order.provider,
+    ...given('server_id', order.serverId),
+    next_run_at: unixSeconds(order.nextRunAt),
+    attempt,
+    outcome,
+    ...(outcome === 'advanced' ? {} : given('error_code', order.errorCode)),
+  }
+}
+export type StepView = ReturnType<typeof stepView> & {
+  readonly server_id?: string
+  readonly error_code?: string
+}
+
+/** Returns the result of a call of the worker. */
+export function workView(result: WorkResult) {
+  if (!result.isOpen) return { ok: false as const, error: 'provisioning disabled', missing: result.missing }
+  const results = result.results.map(stepView)
+  const advanced = results.filter(({ outcome }) => outcome === 'advanced').length
+  return { ok: true as const, advanced, results, remaining: result.remaining }
+}
+
+/** Returns an entry of the catalogue. */
+export const catalogView = (entry: CatalogEntry) => ({
+  plan: entry.plan,
+  provider: entry.provider,
+  server_type: entry.serverType,
+  locations: entry.locations,
+  image: entry.image,
+  ssh_keys: entry.sshKeys,
+  max_monthly: moneyText(maxMonthly(entry)),
+  enabled: entry.enabled,
+})
+export type CatalogView = ReturnType<typeof catalogView>
+
+const FINGERPRINT_CHARS = 12
+
+/** Returns the known state of a token; of its digest only enough to tell two tokens apart. */
+export const credentialView = ({ provider, source, fingerprint, credential }: KnownCredential) => ({
+  provider,
+  source,
+  fingerprint: fingerprint.slice(0, FINGERPRINT_CHARS),
+  state: credential?.fingerprint === fingerprint ? credential.state : ('unverified' as const),
+  verified_at: credential?.fingerprint === fingerprint ? unixSeconds(credential.verifiedAt) : 0,
+  rate_reset_at: unixSeconds(credential?.rateResetAt),
+})
+export type CredentialView = ReturnType<typeof credentialView>
+
+/** Returns the ceiling and the amount left below it. */
+export function budgetView({
+  ceiling,
+  reserved,
+}: {
+  ceiling: Money | undefined
+  reserved: readonly Reserved[]
+}) {
+  const live = reserved.map(({ currency, minor, orders }) => ({
+    amount: moneyText({ minor, currency }),
+    orders,
+  }))
+  if (ceiling === undefined) return { reserved: live }
+  const taken = reserved.find(({ currency }) => currency === ceiling.currency)?.minor ?? 0
+  const left = moneyText({ minor: Math.max(ceiling.minor - taken, 0), currency: ceiling.currency })
+  return { ceiling: moneyText(ceiling), left, reserved: live }
+}
+export type BudgetView = {
+  readonly ceiling?: string
+  readonly left?: string
+  readonly reserved: readonly { readonly amount: string; readonly orders: number }[]
+}
+
+/** Returns the cost of an order. */
+export const previewView = ({ entry, licenseId, locations, price, reserves, left }: OrderPreview) => ({
+  dry_run: true as const,
+  plan: entry.plan,
+  provider: entry.provider,
+  license_id: licenseId,
+  locations,
+  price: moneyText(price),
+  max_monthly: moneyText(maxMonthly(entry)),
+  reserves: moneyText(reserves),
+  ...given('left', left && moneyText(left)),
+})
+export type PreviewView = ReturnType<typeof previewView> & { readonly left?: string }
+
+/** Returns a server of a provider. */
+export const serverView = ({ id, name, labels, isRunning, ipv4 }: ProviderServer) => ({
+  id,
+  name,
+  running: isRunning,
+  ...given('order_id', labels.order),
+  ...given('ipv4', ipv4),
+})
+export type ServerView = ReturnType<typeof serverView> & {
+  readonly order_id?: string
+  readonly ipv4?: string
+}
+
+/** Returns how the provider and the orders differ. */
+export const reconciliationView = ({ provider, planeId, orphans, missing, overPrice }: Reconciliation) => ({
+  provider,
+  plane_id: planeId,
+  orphans: orphans.map(serverView),
+  missing: missing.map(orderView),
+  over_price: overPrice.map(({ order, minor }) => ({
+    order_id: order.id,
+    price: moneyText({ minor, currency: order.currency ?? '' }),
+    ...given('reserves', orderView(order).reserves as string | undefined),
+  })),
+})
+export type ReconciliationView = {
+  readonly provider: string
+  readonly plane_id: string
+  readonly orphans: readonly ServerView[]
+  readonly missing: readonly OrderView[]
+  readonly over_price: readonly {
+    readonly order_id: string
+    readonly price: string
+    readonly reserves?: string
+  }[]
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Money } from '../../../kernel/money.ts'
+import type { LicenseStanding } from '../../../people/licenses/license.ts'
+import type { Storage } from '../../../platform/storage/storage.ts'
+import { CLEANING_STATES, type Order } from '../order.ts'
+import { isOutOfPatience } from '../order-timing.ts'
+import { HELD_BY_CREDENTIAL } from '../provisioning-store.ts'
+import { ProviderFailure, type ServerProvider } from '../server-provider.ts'
+import { UnfitValue } from '../template.ts'
+import { cleanUp, deleteServer, lookUpServer, triesAgain, waitForDelete } from './cleaning-steps.ts'
+import { createServer } from './create-step.ts'
+import { priceOrder, validateOrder } from './early-steps.ts'
+import { again, fails, goesOn, holds, type StepEnd, withExchange } from './step-end.ts'
+import type { StepParts } from './step-parts.ts'
+import { waitForAction, waitForAgent, waitForBoot } from './waiting-steps.ts'
+
+/** Limits and tools of all steps. */
+export interface StepSettings {
+  readonly maxPerLicense: number
+  readonly createsPerHour: number
+  readonly destroysFailed: boolean
+  /** Returns the id of this control plane in labels. */
+  readonly planeId: () => Promise<string>
+  /** Returns the user data of an order's server. @throws UnfitValue, or Problem `secrets-not-configured` */
+  readonly userData: (order: Order) => Promise<string>
+}
+
+/** Dependencies of one run of a step. */
+export interface RunParts extends StepSettings {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly licenses: LicenseStanding
+  readonly ceiling: Money | undefined
+  readonly provider: ServerProvider
+  /** The claim of the order. */
+  readonly token: string
+}
+
+/** Runs the step of an order. Failures of the provider become ends; undefined if the claim was lost. */
+export async function runStep(order: Order, run: RunParts): Promise<StepEnd | undefined> {
+  const { storage } = run
+  const parts: StepParts = {
+    ...run,
+    agents: storage.agents,
+    planeId: await run.planeId(),
+    catalogEntry: async (plan, provider) =>
+      (await storage.provisioning.catalog()).find((each) => each.plan === plan && each.provider === provider),
+    older: (of) => storage.provisioning.older(of),
+  }
+  try {
+    return await step(order, parts, run)
+  } catch (error) {
+    if (error instanceof UnfitValue) return fails(order, 'unfit_value', error.message)
+    if (!(error instanceof ProviderFailure)) throw error
+    return withExchange(afterFailure(order, error), error)
+  }
+}
+
+function step(order: Order, parts: StepParts, run: RunParts): Promise<StepEnd | undefined> {
+  switch (order.state) {
+    case 'requested':
+      return validateOrder(order, parts)
+    case 'pricing':
+      return priceOrder(order, parts)
+    case 'reserving':
+      return reserve(order, run)
+    case 'creating':
+      return createServer(order, { ...run, ...parts, noteCreate: (note) => noteCreate(run, note) })
+    case 'waiting_action':
+      return waitForAction(order, parts)
+    case 'booting':
+      return waitForBoot(order, parts)
+    case 'waiting_agent':
+      return waitForAgent(order, parts)
+    case 'failed':
+      return cleanUp(order, parts)
+    case 'delete_requested':
+    case 'cleanup_lookup':
+      return lookUpServer(order, parts)
+    case 'deleting':
+      return deleteServer(order, parts)
+    case 'waiting_delete':
+      return waitForDelete(order, parts)
+    default:
+      throw new TypeError(`an order that is ${order.state} has no step`)
+  }
+}
+
+const noteCreate = (
+  { storage, clock }: RunParts,
+  note: Parameters<Storage['provisioning']['noteCreate']>[0],
+) => storage.transaction(({ provisioning }) => provisioning.noteCreate(note, clock.statementTime()))
+
+async function reserve(
+  order: Order,
+  { storage, clock, ceiling, token }: RunParts,
+): Promise<StepEnd | undefined> {
+  const { id: orderId, monthlyMinor: amountMinor, currency } = order
+  if (ceiling === undefined || amountMinor === undefined || currency === undefined)
+    return fails(order, 'no_price', 'the order has no price')
+  if (ceiling.currency !== currency)
+    return holdsOrFails(order, 'currency_mismatch', `the ceiling is not in ${currency}`, clock.now())
+  const request = { orderId, token, amountMinor, currency, ceilingMinor: ceiling.minor }
+  const granted = await storage.transaction(({ provisioning }) =>
+    provisioning.reserve(request, clock.statementTime()),
+  )
+  if (granted === 'lost') return undefined
+  if (granted === 'granted') return goesOn('creating')
+  return granted === 'ceiling'
+    ? holdsOrFails(order, 'ceiling_reached', 'the ceiling leaves no room for this server', clock.now())
+    : holdsOrFails(order, 'currency_mismatch', 'servers are paid in another currency', clock.now())
+}
+
+const holdsOrFails = (order: Order, code: string, detail: string, now: Date): StepEnd =>
+  isOutOfPatience(order, code, now) ? fails(order, code, detail) : holds(order, code, detail)
+
+function afterFailure(order: Order, { kind, code, message }: ProviderFailure): StepEnd {
+  const isCleaning = CLEANING_STATES.has(order.state)
+  const detail = `${code}: ${message}`
+  const retry = (reason: string) =>
+    isCleaning ? triesAgain(order, reason, detail) : again(order, reason, { detail })
+  switch (kind) {
+    case 'unauthorized':
+      return isCleaning
+        ? { ...again(order, HELD_BY_CREDENTIAL, { detail: code }), outcome: 'held', change: {} }
+        : holds(order, HELD_BY_CREDENTIAL, code)
+    case 'rate-limited':
+      return { ...retry('rate_limited'), delaySeconds: 1 }
+    case 'protocol':
+      return retry('provider_protocol_error')
+    case 'refused':
+      return isCleaning || order.state !== 'pricing' ? retry(code) : fails(order, code, message)
+    case 'locked':
+      return retry('server_locked')
+    default:
+      return retry('provider_unavailable')
+  }
+}

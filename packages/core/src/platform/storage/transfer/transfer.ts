@@ -1,0 +1,74 @@
+import { Problem } from '../../../kernel/problem.ts'
+import { RELEASE } from '../../../version.ts'
+import type { DatabaseServer } from '../../database/database-server.ts'
+import { MIGRATIONS } from '../../database/migrations/index.ts'
+import { migrationStatusIn, refuseForeign } from '../../database/migrator.ts'
+import { embeddedConnection, type OneConnection, serverConnection } from '../../database/one-connection.ts'
+import { translateStorageErrors } from '../../database/statement-retry.ts'
+import { openFolder } from '../embedded-folder.ts'
+import { carriedTables } from './carried-tables.ts'
+import { type ExportParts, exportRows, type Sink } from './export-rows.ts'
+import { type ImportParts, importRows } from './import-rows.ts'
+import type { Transfer } from './transfer-file.ts'
+
+/** A database whose rows are carried: a server's, or the one of a data folder that no process has open. */
+export type TransferPlace = DatabaseServer | { readonly dataDir: string }
+
+/** Further inputs of an export. */
+export type ExportOptions = Pick<ExportParts, 'kept' | 'onRows'>
+
+/** Further inputs of an import. */
+export type ImportOptions = Pick<ImportParts, 'keep' | 'onRows'>
+
+/** Writes the rows of tables as `exportDatabase` does. */
+export const exportTables = (
+  names: readonly string[],
+  { place, sink, ...options }: ExportOptions & { readonly place: TransferPlace; readonly sink: Sink },
+): Promise<Transfer> =>
+  connected(place, 'svc export', async (connection, release) =>
+    exportRows(connection, sink, { ...options, ...release, tables: await carriedTables(connection, names) }),
+  )
+
+type Pieces = AsyncIterable<Uint8Array>
+
+/** Fills empty tables as `importDatabase` does. */
+export const importTables = (
+  names: readonly string[],
+  { place, pieces, ...options }: ImportOptions & { readonly place: TransferPlace; readonly pieces: Pieces },
+): Promise<Transfer> =>
+  connected(place, 'svc import', async (connection, release) =>
+    importRows(connection, pieces, {
+      ...options,
+      ...release,
+      tables: await carriedTables(connection, names),
+    }),
+  )
+
+type Release = Pick<ExportParts, 'release' | 'schema'>
+
+const OWN: Release = { release: RELEASE, schema: MIGRATIONS.at(-1)?.name ?? '' }
+
+async function connected<T>(
+  place: TransferPlace,
+  name: string,
+  work: (connection: OneConnection, release: Release) => Promise<T>,
+): Promise<T> {
+  return translateStorageErrors(async () => {
+    if ('url' in place) {
+      await using connection = await serverConnection(place, name)
+      await requireMigrated(connection)
+      return await work(connection, OWN)
+    }
+    const { driver, lock } = await openFolder(place.dataDir)
+    await using _ = lock
+    await using connection = embeddedConnection(driver)
+    return await work(connection, OWN)
+  })
+}
+
+async function requireMigrated(connection: OneConnection): Promise<void> {
+  const status = await migrationStatusIn((text) => connection.rows(text))
+  refuseForeign(status)
+  if (status.pending.length === 0) return
+  throw new Problem('conflict', { detail: 'the database is not migrated to this release: run svc migrate' })
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { TOUCH_SECONDS } from '../../people/sessions/sessions-store.ts'
+import type { Session, Statement } from '../../platform/database/session.ts'
+import { at } from '../../platform/database/statement-time.ts'
+import { atOrNow } from '../../platform/database/typed-statement.ts'
+import type {
+  BrowserRun,
+  BrowserRunEnd,
+  BrowserStore,
+  NewBrowserRun,
+  NewBrowserToken,
+} from './browser-store.ts'
+import { statement, toRun, toToken } from './browser-tables-sql.ts'
+import type { BrowserToken } from './browser-token.ts'
+
+export { entities } from './browser-tables-sql.ts'
+
+/** The time of a statement; undefined: now. */
+interface Timed {
+  readonly now: Date | undefined
+}
+
+const ADD = statement('browser-token-add', (tables, given: NewBrowserToken & Timed) =>
+  tables
+    .insertInto('browser_tokens')
+    .values({
+      id: given.id,
+      digest: given.digest,
+      label: given.label,
+      license_id: given.licenseId,
+      daily_limit: given.dailyLimit,
+      created_at: atOrNow(given.now),
+    })
+    .returningAll(),
+)
+const USE: Statement = {
+  name: 'browser-token-use',
+  text: `with live as (select * from browser_tokens where digest = $1 and revoked_at is null
+    ), touched as (
+      update browser_tokens t set last_used_at = ${at('$2')} from live where t.id = live.id
+        and (t.last_used_at is null or t.last_used_at < ${at('$2')} - make_interval(secs => ${TOUCH_SECONDS})))
+    select * from live`,
+}
+const HAS: Statement = {
+  name: 'browser-token-has',
+  text: 'select exists (select 1 from browser_tokens where revoked_at is null) as found',
+}
+const LIST = statement('browser-token-list', (tables) =>
+  tables
+    .selectFrom('browser_tokens')
+    .selectAll()
+    .where('revoked_at', 'is', null)
+    .orderBy(sql`id collate "C"`),
+)
+const REVOKE = statement('browser-token-revoke', (tables, { id, now }: Timed & { id: string }) =>
+  tables
+    .updateTable('browser_tokens')
+    .set({ revoked_at: atOrNow(now) })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returningAll(),
+)
+// The update waits for others of the same token and then looks again, so that no two take the last of a day.
+const BEGIN: Statement = {
+  name: 'browser-run-begin',
+  text: `with today as (select (${at('$6')} at time zone 'UTC')::date as day
+    ), spent as (
+      update browser_tokens t set used_on = today.day,
+          used = case when t.used_on = today.day then t.used + 1 else 1 end
+        from today where $5::boolean and t.id = $2 and t.revoked_at is null
+          and (t.used_on is distinct from today.day or t.used < t.daily_limit) returning 1)
+    insert into browser_runs (id, token_id, kind, url_host, status, created_at)
+      select $1, $2, $3, $4, 'running', ${at('$6')}
+      where not $5::boolean or exists (select 1 from spent) returning id`,
+}
+const FINISH = statement('browser-run-finish', (tables, given: BrowserRunEnd) =>
+  tables
+    .updateTable('browser_runs')
+    .set({
+      status: given.status,
+      steps: given.steps,
+      ms: given.ms,
+      bytes: given.bytes,
+      llm_tokens: given.llmTokens,
+    })
+    .where('id', '=', given.id)
+    .where('status', '=', 'running'),
+)
+const RUNS = statement('browser-run-list', (tables, { limit }: { limit: number }) =>
+  tables.selectFrom('browser_runs').selectAll().orderBy(sql`id collate "C"`, 'desc').limit(limit),
+)
+const PURGE: Statement = {
+  name: 'browser-purge',
+  text: `with runs as (delete from browser_runs
+      where created_at < ${at('$2')} - make_interval(days => $1) returning 1
+    ), tokens as (delete from browser_tokens
+      where revoked_at < ${at('$2')} - make_interval(days => $1) returning 1)
+    select ((select count(*) from runs) + (select count(*) from tokens))::int as purged`,
+}
+
+/** Browser tokens and their work in SQL. */
+export class SqlBrowserStore implements BrowserStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async addToken(token: NewBrowserToken, now?: Date): Promise<BrowserToken> {
+    const [added] = (await ADD.run(this.#session, { ...token, now })).map(toToken)
+    if (added === undefined) throw new Error('the token statement returned no row')
+    return added
+  }
+
+  async useToken(digest: string, now?: Date): Promise<BrowserToken | undefined> {
+    return (await this.#session.rows<object>(USE, [digest, now])).map(toToken)[0]
+  }
+
+  async hasTokens(): Promise<boolean> {
+    const [row] = await this.#session.rows<{ found: boolean }>(HAS, [])
+    return row?.found ?? false
+  }
+
+  async listTokens(): Promise<readonly BrowserToken[]> {
+    return (await LIST.run(this.#session, {})).map(toToken)
+  }
+
+  async revokeToken(id: string, now?: Date): Promise<BrowserToken | undefined> {
+    return (await REVOKE.run(this.#session, { id, now })).map(toToken)[0]
+  }
+
+  async begin(run: NewBrowserRun, isStored: boolean, now?: Date): Promise<boolean> {
+    const { id, tokenId, kind, urlHost } = run
+    return (await this.#session.rows(BEGIN, [id, tokenId, kind, urlHost, isStored, now])).length > 0
+  }
+
+  async finish(end: BrowserRunEnd): Promise<void> {
+    await FINISH.run(this.#session, end)
+  }
+
+  async listRuns(limit: number): Promise<readonly BrowserRun[]> {
+    return (await RUNS.run(this.#session, { limit })).map(toRun)
+  }
+
+  async purge(keptDays: number, now?: Date): Promise<number> {
+    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keptDays, now])
+    return row?.purged ?? 0
+  }
+}
+
+/** The store of the feature. */
+export const stores = (session: Session): { browser: BrowserStore } => ({
+  browser: new SqlBrowserStore(session),
+})

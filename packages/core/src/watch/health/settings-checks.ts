@@ -1,0 +1,36 @@
+import type { Config, OptionalGroup } from '../../platform/config/config.ts'
+import type { SettingGroup } from '../../platform/config/setting-group.ts'
+import { settings } from '../../platform/config/settings.ts'
+import type { NamedCheck } from './system-check.ts'
+
+const isSet = (value: unknown, fallback: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== fallback
+
+function isConfigured(config: Config, group: OptionalGroup): boolean {
+  const values: Readonly<Record<string, unknown>> = config[group]
+  const declared: SettingGroup = settings[group]
+  return Object.entries(declared.settings).some(([key, { fallback }]) => isSet(values[key], fallback))
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/**
+ * Returns a check of all settings, and one for each optional group that is set or disabled by a bad value.
+ */
+export function settingsChecks(config: Config): readonly NamedCheck[] {
+  const optional = Object.entries<SettingGroup>(settings).filter(([, group]) => group.optional)
+  const names = optional.map(([name]) => name as OptionalGroup)
+  const groups = names.flatMap((name): NamedCheck[] => {
+    const isClosed = config.faults[name] !== undefined
+    if (!isClosed && !isConfigured(config, name)) return []
+    const run: NamedCheck['run'] = () =>
+      isClosed ? { status: 'fail', detail: 'bad-setting' } : { status: 'ok' }
+    return [{ name: `settings-${kebab(name)}`, run }]
+  })
+  const doubtful = config.warnings.length > 0
+  const whole: NamedCheck = {
+    name: 'settings',
+    run: () => (doubtful ? { status: 'warn', detail: 'doubtful-setting' } : { status: 'ok' }),
+  }
+  return [whole, ...groups]
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { inTime } from '../../kernel/race.ts'
+import type { Timers } from '../../kernel/timers.ts'
+import { RELEASE } from '../../version.ts'
+import type { SystemDetail } from './system-detail.ts'
+
+/** Results of a check. `warn`: worth a look · `fail`: needs action · `skipped`: nothing to check. */
+export const SYSTEM_STATUSES = ['ok', 'warn', 'fail', 'skipped'] as const
+export type SystemStatus = (typeof SYSTEM_STATUSES)[number]
+
+/** Finding of a check. */
+export interface Finding {
+  readonly status: SystemStatus
+  /** Reason from a fixed set of words: never an address, a key or the text of an error. */
+  readonly detail?: SystemDetail
+}
+
+/** A check with its name. */
+export interface NamedCheck {
+  readonly name: string
+  /** Whether the check queries something outside this process, so that its latency is reported. */
+  readonly asks?: true
+  /** Runs the check; an error counts as `fail`. `signal` aborts when nobody waits for the result any more. */
+  run(signal: AbortSignal): Finding | Promise<Finding>
+}
+
+/** One line of the report. */
+export interface SystemCheckLine extends Finding {
+  readonly name: string
+  readonly latency_ms?: number
+}
+
+/** Report of the system check (docs/health.md). */
+export interface SystemReport {
+  /** Whether no check fails. */
+  readonly ok: boolean
+  /** Unix seconds. */
+  readonly checked_at: number
+  readonly duration_ms: number
+  readonly version: string
+  readonly checks: readonly SystemCheckLine[]
+}
+
+/** Dependencies of `SystemCheck`. */
+export interface SystemCheckParts {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly checks: readonly NamedCheck[]
+}
+
+/** Timeout of one check. */
+export const CHECK_MS = 3000
+/** Timeout of all checks together. */
+export const ALL_CHECKS_MS = 5000
+
+const TIMEOUT: Finding = { status: 'fail', detail: 'timeout' }
+
+/** Runs all checks in parallel. Results are not cached. */
+export class SystemCheck {
+  readonly #parts: SystemCheckParts
+  #running: Promise<SystemReport> | undefined
+
+  constructor(parts: SystemCheckParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Runs every check; never throws. Concurrent callers share one report, so that checks never add up to load.
+   */
+  run(): Promise<SystemReport> {
+    this.#running ??= this.#look().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #look(): Promise<SystemReport> {
+    const { clock, timers, checks } = this.#parts
+    const start = timers.elapsedMs()
+    const lines = await Promise.all(checks.map((check) => this.#line(check, start + ALL_CHECKS_MS)))
+    return {
+      ok: lines.every(({ status }) => status !== 'fail'),
+      checked_at: Math.floor(clock.now().getTime() / 1000),
+      duration_ms: Math.round(timers.elapsedMs() - start),
+      version: RELEASE,
+      checks: lines,
+    }
+  }
+
+  async #line({ name, asks, run }: NamedCheck, endMs: number): Promise<SystemCheckLine> {
+    const { timers } = this.#parts
+    const start = timers.elapsedMs()
+    const ms = Math.max(0, Math.min(CHECK_MS, endMs - start))
+    const { status, detail } = await inTime(timers, ms, run, TIMEOUT).catch(
+      (): Finding => ({ status: 'fail', detail: 'error' }),
+    )
+    const tellsTime = asks === true && status !== 'skipped'
+    return {
+      name,
+      status,
+      ...(tellsTime ? { latency_ms: Math.round(timers.elapsedMs() - start) } : {}),
+      ...(detail === undefined ? {} : { detail }),
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { DnsClient } from '../../platform/dns/dns-client.ts'
+import { featureOf } from '../../platform/feature.ts'
+import { monitorOperations } from './monitor-operations.ts'
+import { Monitors } from './monitors.ts'
+
+const TASK_MS = 15_000
+
+/** Monitors of DNS records. */
+export const monitors = featureOf<{ dns: DnsClient }>()({
+  sql: () => import('./monitors-store-sql.ts'),
+  services: (base, { dns }): { monitors: Monitors } => ({
+    monitors: new Monitors({ ...base, dns, dnsServers: base.config.monitors.dnsServers }),
+  }),
+  operations: monitorOperations,
+  tasks: ({ monitors }) => [
+    {
+      name: 'monitors',
+      essential: true,
+      budgetMs: TASK_MS,
+      run: async (signal) => {
+        const { ran, changed } = await monitors.runDue(signal)
+        return { ran, changed }
+      },
+    },
+  ],
+})

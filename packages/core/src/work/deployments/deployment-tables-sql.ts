@@ -1,0 +1,34 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { fact, type TablesOf, time, valuesOf, verbatim, word } from '../../platform/database/table-sql.ts'
+import { statementsOver } from '../../platform/database/typed-statement.ts'
+import type { JobEntity } from '../jobs/job-tables-sql.ts'
+import type { Deployment } from './deployment.ts'
+
+/** Table `deployments`. */
+export const DeploymentEntity = defineEntity({
+  name: 'Deployment',
+  tableName: 'deployments',
+  properties: {
+    id: word(p.text().primary()),
+    licenseId: word(p.text()),
+    jobId: word(p.text()),
+    app: fact(p.text()),
+    source: verbatim(p.json().$type<Deployment['source']>()),
+    createdAt: time(),
+  },
+})
+
+/** Its tables. */
+export const entities = [DeploymentEntity]
+
+const read = valuesOf(DeploymentEntity)
+/** Reads a row of `deployments`, with the state of its job. */
+export const toDeployment = (row: Pick<Deployment, 'state'>): Deployment => ({
+  ...read(row),
+  state: row.state,
+})
+
+interface Tables extends TablesOf<typeof DeploymentEntity | typeof JobEntity> {}
+
+/** Statements over the table, and over the jobs of deployments. */
+export const { statement } = statementsOver<Tables>()

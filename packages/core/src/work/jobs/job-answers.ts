@@ -1,0 +1,58 @@
+import { optional } from 'superstruct'
+import { finite, flag, freeObject, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { JOB_KINDS, JOB_STATES } from './job.ts'
+import { MAX_LINE_CHARS } from './job-log.ts'
+
+const ANY = Number.POSITIVE_INFINITY
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const word = text(0, 4096)
+
+/** A job in the answer to operators; instants in unix seconds. */
+const listed = {
+  id: word,
+  kind: oneOf(JOB_KINDS),
+  state: oneOf(JOB_STATES),
+  license_id: word,
+  app: optional(word),
+  target: optional(word),
+  urgent: optional(flag()),
+  deployment_id: optional(word),
+  retry_of: optional(word),
+  serial_key: optional(word),
+  dedupe_key: optional(word),
+  attempt: count,
+  max_attempts: count,
+  lost_leases: count,
+  timeout_seconds: count,
+  created_at: count,
+  claimed_by: optional(word),
+  claimed_at: optional(count),
+  started_at: optional(count),
+  finished_at: optional(count),
+  lease_expires_at: optional(count),
+  cancel_requested_at: optional(count),
+  cancel_reason: optional(word),
+  exit_code: optional(finite()),
+  error: optional(word),
+}
+const job = shape({ ...listed, payload: freeObject() })
+const deployment = optional(shape({ id: word, state: oneOf(JOB_STATES), app: optional(word) }))
+const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS), attempt: count, offset: count })
+
+/** The answers of the operations on jobs, by verb. */
+export const JOB_ANSWERS = {
+  /** `warning`: no host takes the job for now, and why. */
+  made: { job, deployment, created: flag(), warning: optional(word) },
+  list: { jobs: listOf(shape(listed), ANY), next_cursor: optional(word) },
+  show: { job, deployment, log_lines: count },
+  logs: {
+    logs: listOf(line, ANY),
+    next: count,
+    more: flag(),
+    state: oneOf(JOB_STATES),
+    done: flag(),
+    error: optional(word),
+  },
+  why: { job, reasons: listOf(shape({ code: word, text: word }), ANY) },
+  cancel: { job, effect: oneOf(['ended', 'requested', 'none']) },
+} as const

@@ -1,0 +1,56 @@
+import type { Ids } from '../../kernel/ids.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
+import { type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
+import { appOf, DEPLOYING_KINDS, type Payload } from './job-payload.ts'
+import type { NewJob } from './jobs-store.ts'
+
+/** A job as an operator orders it. */
+export interface EnqueueInput {
+  readonly licenseId: string
+  readonly kind: JobKind
+  readonly payload: unknown
+  /** Full fingerprint of the only host that may do it; absent: any host of the license. */
+  readonly target?: string | undefined
+  readonly urgent?: boolean | undefined
+  /** Default: `app:<app>` for kinds that work on an app. */
+  readonly serialKey?: string | undefined
+  readonly dedupeKey?: string | undefined
+  readonly runAt?: Date | undefined
+  readonly maxAttempts?: number | undefined
+  readonly timeoutSeconds?: number | undefined
+}
+
+/** Returns the job to be stored for an order. */
+export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?: string): NewJob {
+  const app = appOf(payload)
+  return {
+    id: ids.next('job'),
+    licenseId: input.licenseId,
+    kind: input.kind,
+    payload,
+    target: input.target ?? '',
+    urgent: input.urgent ?? false,
+    app,
+    serialKey: input.serialKey ?? (app === undefined ? undefined : `app:${app}`),
+    dedupeKey: input.dedupeKey,
+    deploymentId: DEPLOYING_KINDS.includes(input.kind) ? ids.next('dep') : undefined,
+    retryOf,
+    runAt: input.runAt,
+    maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,
+    timeoutSeconds: input.timeoutSeconds ?? TIMEOUT_SECONDS,
+  }
+}
+
+/** Stores a job with the deployment that it makes, if it makes one. */
+export async function storeJob(
+  { jobs, deployments }: Pick<Stores, 'jobs' | 'deployments'>,
+  job: NewJob,
+  now: Date | undefined,
+): Promise<{ job: Job; created: boolean }> {
+  const result = await jobs.enqueue(job, now)
+  if (!result.created || job.deploymentId === undefined || job.app === undefined) return result
+  const source = (job.payload.source ?? {}) as Record<string, unknown>
+  const { licenseId, app } = job
+  await deployments.add({ id: job.deploymentId, licenseId, jobId: job.id, app, source }, now)
+  return result
+}

@@ -1,4 +1,0 @@
-import { accessSessionsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(accessSessionsStoreContract)

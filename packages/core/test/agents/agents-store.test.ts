@@ -1,4 +1,0 @@
-import { agentsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(agentsStoreContract)

@@ -1,4 +1,0 @@
-import { alertListsContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(alertListsContract)

@@ -1,4 +1,0 @@
-import { alertsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(alertsStoreContract)

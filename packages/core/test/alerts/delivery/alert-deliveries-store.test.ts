@@ -1,4 +1,0 @@
-import { alertDeliveriesStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../../storage/backends.ts'
-
-onEveryStorage(alertDeliveriesStoreContract)

@@ -1,4 +1,0 @@
-import { alertFactsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../../storage/backends.ts'
-
-onEveryStorage(alertFactsStoreContract)

@@ -1,4 +1,0 @@
-import { apiTokensStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(apiTokensStoreContract)

@@ -1,4 +1,0 @@
-import { billingStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(billingStoreContract)

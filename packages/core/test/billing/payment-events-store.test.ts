@@ -1,4 +1,0 @@
-import { paymentEventsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(paymentEventsStoreContract)

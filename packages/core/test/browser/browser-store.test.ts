@@ -1,4 +1,0 @@
-import { browserStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(browserStoreContract)

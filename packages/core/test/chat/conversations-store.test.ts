@@ -1,4 +1,0 @@
-import { conversationsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(conversationsStoreContract)

@@ -1,4 +1,0 @@
-import { deploymentsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(deploymentsStoreContract)

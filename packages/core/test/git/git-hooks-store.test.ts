@@ -1,4 +1,0 @@
-import { gitHooksStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(gitHooksStoreContract)

@@ -1,4 +1,0 @@
-import { imagesStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(imagesStoreContract)

@@ -1,4 +1,0 @@
-import { jobsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(jobsStoreContract)

@@ -1,4 +1,0 @@
-import { licensesStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(licensesStoreContract)

@@ -1,4 +1,0 @@
-import { monitorsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(monitorsStoreContract)

@@ -1,4 +1,0 @@
-import { nodeSecurityStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(nodeSecurityStoreContract)

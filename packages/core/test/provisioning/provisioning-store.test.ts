@@ -1,4 +1,0 @@
-import { provisioningStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(provisioningStoreContract)

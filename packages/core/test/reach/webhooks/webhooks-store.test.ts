@@ -1,0 +1,4 @@
+import { webhooksStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../platform/storage/backends.ts'
+
+onEveryStorage(webhooksStoreContract)

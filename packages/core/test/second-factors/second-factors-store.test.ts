@@ -1,4 +1,0 @@
-import { secondFactorsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(secondFactorsStoreContract)

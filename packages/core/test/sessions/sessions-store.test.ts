@@ -1,4 +1,0 @@
-import { sessionsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(sessionsStoreContract)

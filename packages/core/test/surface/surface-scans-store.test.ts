@@ -1,4 +1,0 @@
-import { surfaceScansStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(surfaceScansStoreContract)

@@ -1,4 +1,0 @@
-import { surfaceTargetsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(surfaceTargetsStoreContract)

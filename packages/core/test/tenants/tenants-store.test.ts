@@ -1,4 +1,0 @@
-import { tenantsStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(tenantsStoreContract)

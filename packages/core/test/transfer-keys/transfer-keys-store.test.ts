@@ -1,4 +1,0 @@
-import { transferKeysStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(transferKeysStoreContract)

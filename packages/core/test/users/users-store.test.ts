@@ -1,4 +1,0 @@
-import { usersStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(usersStoreContract)

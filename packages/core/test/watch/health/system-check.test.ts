@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals'
+import { FakeClock, FakeTimers, memoryStorage, testPlane } from '@svc/testing'
+import { RELEASE } from '../../../src/version.ts'
+import { type NamedCheck, SystemCheck } from '../../../src/watch/health/system-check.ts'
+import { SYSTEM_DETAILS } from '../../../src/watch/health/system-detail.ts'
+
+function checking(...checks: readonly NamedCheck[]) {
+  const clock = new FakeClock()
+  const timers = new FakeTimers(clock)
+  return { clock, timers, check: new SystemCheck({ clock, timers, checks }) }
+}
+
+const never = () => new Promise<never>(() => {})
+const fine: NamedCheck = { name: 'fine', run: () => ({ status: 'ok' }) }
+
+describe('the system check', () => {
+  it('reports in the order of its checks, with the release and the time', async () => {
+    const { check, clock } = checking(fine, { name: 'other', run: () => ({ status: 'skipped' }) })
+    expect(await check.run()).toEqual({
+      ok: true,
+      checked_at: clock.now().getTime() / 1000,
+      duration_ms: 0,
+      version: RELEASE,
+      checks: [
+        { name: 'fine', status: 'ok' },
+        { name: 'other', status: 'skipped' },
+      ],
+    })
+  })
+
+  it.each([
+    ['ok', true],
+    ['warn', true],
+    ['skipped', true],
+    ['fail', false],
+  ] as const)('a check that says %s makes the whole %s', async (status, ok) => {
+    const { check } = checking(fine, { name: 'one', run: () => ({ status }) })
+    expect((await check.run()).ok).toBe(ok)
+  })
+
+  it('a check that never ends fails after three seconds, hears that nobody waits, and keeps no other', async () => {
+    let heard: AbortSignal | undefined
+    const hanging: NamedCheck = {
+      name: 'hanging',
+      asks: true,
+      run: (signal) => {
+        heard = signal
+        return never()
+      },
+    }
+    const { check, timers } = checking(hanging, fine)
+    const report = check.run()
+    await timers.advance({ ms: 2999 })
+    expect(heard?.aborted).toBe(false)
+    await timers.advance({ ms: 1 })
+    expect(await report).toMatchObject({
+      ok: false,
+      duration_ms: 3000,
+      checks: [{ name: 'hanging', status: 'fail', detail: 'timeout', latency_ms: 3000 }, { status: 'ok' }],
+    })
+    expect(heard?.aborted).toBe(true)
+    expect(timers.waiting).toBe(0)
+  })
+
+  it('checks run side by side, so that many slow ones take no longer than one', async () => {
+    const { check, timers } = checking(...[1, 2, 3, 4].map((at) => ({ name: `${at}`, run: never })))
+    const report = check.run()
+    await timers.advance({ seconds: 3 })
+    expect((await report).checks.map(({ detail }) => detail)).toEqual(Array(4).fill('timeout'))
+  })
+
+  it('one that holds the process up takes from the five seconds that all have together', async () => {
+    let elapsed = 0
+    const pauses: number[] = []
+    const timers = {
+      elapsedMs: () => elapsed,
+      pause: async (ms: number) => {
+        pauses.push(ms)
+      },
+    }
+    const blocking: NamedCheck = {
+      name: 'blocking',
+      run: () => {
+        elapsed += 4000
+        return { status: 'ok' }
+      },
+    }
+    const check = new SystemCheck({
+      clock: new FakeClock(),
+      timers,
+      checks: [blocking, { name: 'hanging', run: never }],
+    })
+    expect((await check.run()).checks[1]).toMatchObject({ detail: 'timeout' })
+    expect(pauses).toEqual([3000, 1000])
+  })
+
+  it('a check that throws fails, and says nothing of what it threw', async () => {
+    const leak = 'postgres://svc:hunter2@db.internal/svc'
+    const { check } = checking(
+      {
+        name: 'thrown',
+        run: () => {
+          throw new Error(leak)
+        },
+      },
+      { name: 'rejected', run: () => Promise.reject(new Error(leak)) },
+    )
+    const report = await check.run()
+    expect(report.checks).toEqual([
+      { name: 'thrown', status: 'fail', detail: 'error' },
+      { name: 'rejected', status: 'fail', detail: 'error' },
+    ])
+    expect(JSON.stringify(report)).not.toContain('hunter2')
+  })
+
+  it('those who ask while it runs share its report, those who come later have a new one', async () => {
+    let runs = 0
+    const { check } = checking({
+      name: 'counted',
+      run: async () => {
+        runs += 1
+        return { status: 'ok' }
+      },
+    })
+    const [one, other] = await Promise.all([check.run(), check.run()])
+    expect(one).toBe(other)
+    expect(await check.run()).not.toBe(one)
+    expect(runs).toBe(2)
+  })
+})
+
+describe('health.check', () => {
+  it('looks at everything a plane stands on, names nothing twice and says words of the vocabulary only', async () => {
+    await using test = testPlane({ env: { SERVICE_METRICS_TOKEN: 'a-token-that-nobody-may-read' } })
+    const answer = await test.plane.operations.run('health.check', {}, 'a test')
+    const checks = answer.checks as readonly { name: string; detail?: string }[]
+    const names = checks.map(({ name }) => name)
+    expect(names).toEqual([
+      'database',
+      'migrations',
+      'clock',
+      'disk',
+      'scheduler',
+      'queues',
+      'signing-key',
+      'session-secret',
+      'data-keys',
+      'licensing',
+      'dns',
+      'language-model',
+      'relay',
+      'email-relay',
+      'docs-index',
+      'settings',
+      'settings-surface',
+      'settings-webhooks',
+      'settings-metrics',
+      'settings-sessions',
+      'settings-secrets',
+      'settings-monitors',
+      'settings-email',
+      'settings-provisioning',
+    ])
+    for (const { detail } of checks) if (detail !== undefined) expect(SYSTEM_DETAILS).toContain(detail)
+    expect(JSON.stringify(answer)).not.toContain('a-token')
+    expect(await test.storage.audit.list(1)).toEqual([])
+  })
+
+  it('a database that cannot be reached fails what needs it, and nothing else', async () => {
+    const clock = new FakeClock()
+    const gone = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1:5432'))
+    const whole = memoryStorage(clock)
+    await using test = testPlane({
+      clock,
+      storage: {
+        ...whole,
+        kind: 'postgresql',
+        health: gone,
+        jobs: { ...whole.jobs, counts: gone },
+        scheduler: { ...whole.scheduler, lastBegun: gone },
+      },
+    })
+    const { ok, checks } = await test.plane.systemCheck.run()
+    expect(ok).toBe(false)
+    expect(
+      checks.filter(({ status }) => status === 'fail').map(({ name, detail }) => [name, detail]),
+    ).toEqual([
+      ['database', 'unreachable'],
+      ['migrations', 'unreachable'],
+      ['clock', 'unreachable'],
+      ['scheduler', 'error'],
+      ['queues', 'error'],
+    ])
+    expect(JSON.stringify(checks)).not.toContain('10.0.0.1')
+  })
+})

@@ -1,4 +1,0 @@
-import { webhooksStoreContract } from '@svc/testing/contracts'
-import { onEveryStorage } from '../storage/backends.ts'
-
-onEveryStorage(webhooksStoreContract)

@@ -1,0 +1,4 @@
+import { deploymentsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../platform/storage/backends.ts'
+
+onEveryStorage(deploymentsStoreContract)

@@ -1,0 +1,4 @@
+import { imagesStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../platform/storage/backends.ts'
+
+onEveryStorage(imagesStoreContract)

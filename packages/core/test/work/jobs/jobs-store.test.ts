@@ -1,0 +1,4 @@
+import { jobsStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../platform/storage/backends.ts'
+
+onEveryStorage(jobsStoreContract)
