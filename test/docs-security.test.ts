@@ -57,9 +57,9 @@ describe('the limits on the page', () => {
 
   test('are those of the code', () => {
     const server = 'http/src/server/server.ts'
-    const inFlight = inBytes(figure('http/src/body/request-bytes.ts', 'MAX_BYTES_IN_FLIGHT'))
-    const depth = figure('http/src/body/json-text.ts', 'MAX_DEPTH')
-    const parts = inThousands(figure('http/src/body/json-text.ts', 'MAX_PARTS'))
+    const inFlight = inBytes(figure('http/src/exchange/body/request-bytes.ts', 'MAX_BYTES_IN_FLIGHT'))
+    const depth = figure('http/src/exchange/body/json-text.ts', 'MAX_DEPTH')
+    const parts = inThousands(figure('http/src/exchange/body/json-text.ts', 'MAX_PARTS'))
     const headers = inBytes(figure(server, 'MAX_HEADER_BYTES'))
     const within = figure(server, 'headersTimeout') / 1000
     expect(rows.get('Sign-in')).toBe(

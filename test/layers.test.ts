@@ -55,21 +55,21 @@ describe('packages import downwards only', () => {
     ['packages/testing/src/serve.ts', `import { createApp } from '@svc/http'`],
     ['packages/http/src/app.ts', `import { testPlane } from '@svc/testing'`],
     ['packages/http/src/app.ts', `import { program } from '@svc/cli'`],
-    ['packages/cli/src/program/program.ts', `import { testPlane } from '@svc/testing/contracts'`],
+    ['packages/cli/src/commands/program.ts', `import { testPlane } from '@svc/testing/contracts'`],
   ])('%s may not say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toContain('1 package-direction')
   })
 
   test('cli may import core, its subpath and http', () => {
     const text = `import { a } from '@svc/core'\nimport { b } from '@svc/core/sql'\nimport { c } from '@svc/http'\n`
-    expect(faultsOf('packages/cli/src/program/program.ts', text)).toEqual([])
+    expect(faultsOf('packages/cli/src/commands/program.ts', text)).toEqual([])
   })
 })
 
 describe('a framework, the ORM, a driver and jest stand in their files alone', () => {
   test.each([
     [`${core}/work/jobs/jobs.ts`, `import Koa from 'koa'`],
-    ['packages/cli/src/program/program.ts', `import type Koa from 'koa'`],
+    ['packages/cli/src/commands/program.ts', `import type Koa from 'koa'`],
     ['packages/http/src/app.ts', `import { Command } from 'commander'`],
     [`${core}/work/jobs/jobs.ts`, `import { sql } from '@mikro-orm/core'`],
     [`${core}/work/jobs/jobs-store.ts`, `import type { Kysely } from 'kysely'`],
@@ -85,7 +85,7 @@ describe('a framework, the ORM, a driver and jest stand in their files alone', (
     [`${core}/work/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
     [`${core}/platform/database/orm.ts`, `import pg from 'pg'`],
     ['packages/testing/src/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
-    ['packages/cli/src/program/program.ts', `import { Command } from 'commander'`],
+    ['packages/cli/src/commands/program.ts', `import { Command } from 'commander'`],
   ])('%s may say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual([])
   })
@@ -236,7 +236,7 @@ describe('time, randomness, environment, sockets and signals come from arguments
     ['packages/http/src/app.ts', 'export const open = (server: Server) => server.listen(8080)'],
     ['packages/http/src/server/server.ts', `process.on('SIGTERM', () => {})`],
     ['packages/cli/src/commands/up/up.ts', `process.stdout.write('up')`],
-    ['packages/cli/src/program/failure.ts', 'process.stderr.write(sentence)'],
+    ['packages/cli/src/terminal/failure.ts', 'process.stderr.write(sentence)'],
     ['packages/cli/src/terminal/log.ts', 'console.error(line)'],
     ['packages/cli/src/terminal/log.ts', 'writeSync(2, line)'],
     ['packages/cli/src/terminal/log.ts', `import { stderr } from 'node:process'`],
@@ -256,7 +256,7 @@ describe('time, randomness, environment, sockets and signals come from arguments
     ],
     [`${core}/work/jobs/job.ts`, `export const hint = 'process.env, Date.now()'`],
     [`${core}/work/jobs/job.ts`, 'export type At = Date'],
-    ['packages/cli/src/io.ts', 'export const env = process.env'],
+    ['packages/cli/src/terminal/io.ts', 'export const env = process.env'],
     ['packages/http/src/server/server.ts', 'export const open = (server: Server) => server.listen(8080)'],
     ['packages/cli/src/agent/pause.ts', 'export const spread = Math.random()'],
   ])('%s may say: %s', (path, text) => {
@@ -289,7 +289,7 @@ describe('whatever calls out goes through the guarded client', () => {
   test.each([
     [`${core}/platform/net/exchange.ts`, `import { Client } from 'undici'`],
     [`${core}/platform/net/pinned-socket.ts`, `import { connect } from 'node:net'`],
-    ['packages/cli/src/http-client.ts', `import { request } from 'node:https'`],
+    ['packages/cli/src/connect/http-client.ts', `import { request } from 'node:https'`],
     ['packages/http/src/server/server.ts', `import { createServer, type ClientRequest } from 'node:http'`],
     ['packages/http/src/server/server.ts', `import type { Socket } from 'node:net'`],
     [`${core}/platform/config/setting.ts`, `import { isIP } from 'node:net'`],

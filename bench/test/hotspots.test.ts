@@ -9,7 +9,7 @@ const FRAMES: readonly (readonly [name: string, url: string, place: string])[] =
   ['query', 'file:///srv/node_modules/pg/lib/client.js', 'pg'],
   ['parse', 'file:///srv/node_modules/@mikro-orm/core/index.js', '@mikro-orm/core'],
   ['inner', 'file:///srv/node_modules/pg/node_modules/pg-types/index.js', 'pg-types'],
-  ['claim', 'file:///srv/packages/core/src/work/jobs/jobs.ts', 'core/jobs'],
+  ['claim', 'file:///srv/packages/core/src/work/jobs/jobs.ts', 'core/work/jobs'],
   ['serve', 'file:///srv/packages/http/src/app.ts', 'http'],
   ['answer', 'file:///srv/bench/src/parts/bare-http.ts', 'the server itself'],
 ]

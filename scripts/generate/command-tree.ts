@@ -1,4 +1,4 @@
-import { buildProgram } from '../../packages/cli/src/program/command-tree.ts'
+import { buildProgram } from '../../packages/cli/src/commands/command-tree.ts'
 import { RecordingIo } from '../../test/support/recording-io.ts'
 
 /** A command of the program, as an object of commander. */

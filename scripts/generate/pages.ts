@@ -15,7 +15,7 @@ import { summariesModule } from './summaries-module.ts'
  * that the page of commands shows reads them.
  */
 export const generatedSources = (): ReadonlyMap<string, string> =>
-  new Map([['packages/cli/src/program/operation-summaries.ts', summariesModule()]])
+  new Map([['packages/cli/src/connect/operation-summaries.ts', summariesModule()]])
 
 /** Returns the text of every generated file by its path in the checkout. It depends on the code alone. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {

@@ -27,8 +27,8 @@ const AMBIENTS: readonly Ambient[] = [
   {
     what: 'process.env',
     pattern: /\bprocess\s*\.\s*env\b/g,
-    allowed: /^packages\/cli\/src\/io\.ts$/,
-    mend: 'Only cli/src/io.ts reads the environment: take settings as arguments.',
+    allowed: /^packages\/cli\/src\/terminal\/io\.ts$/,
+    mend: 'Only cli/src/terminal/io.ts reads the environment: take settings as arguments.',
   },
   {
     what: 'a listening socket',
@@ -43,8 +43,8 @@ const AMBIENTS: readonly Ambient[] = [
     pattern:
       /\bprocess\s*\.\s*(?:stdout|stderr|stdin|_rawDebug|emitWarning)\b|\bconsole\s*\.|\bwriteSync\s*\(\s*(?:[12]\b|STD)/g,
     // While the main thread is stuck, the watch thread writes one line of its own.
-    allowed: /^packages\/cli\/(?:src\/(?:io|thread-watch-worker)\.ts|bin\/)/,
-    mend: 'Text goes out by the Output of cli/src/io.ts alone, which takes out what commands a terminal.',
+    allowed: /^packages\/cli\/(?:src\/(?:terminal\/io|thread-watch-worker)\.ts|bin\/)/,
+    mend: 'Text goes out by the Output of cli/src/terminal/io.ts alone, which takes out what commands a terminal.',
   },
   {
     what: 'text that goes to a terminal untamed',
@@ -85,7 +85,7 @@ export function checkStreams({ sources }: Workspace): Fault[] {
         path,
         line,
         rule: 'ambient',
-        message: `${specifier} has no place here. Text goes out by the Output of cli/src/io.ts alone.`,
+        message: `${specifier} has no place here. Text goes out by the Output of cli/src/terminal/io.ts alone.`,
       })),
   )
 }

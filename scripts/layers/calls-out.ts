@@ -7,7 +7,7 @@ const GUARD = /^packages\/core\/src\/platform\/net\//
 // Files outside of the guard whose addresses no outsider can choose.
 const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
   {
-    path: /^packages\/cli\/src\/http-client\.ts$/,
+    path: /^packages\/cli\/src\/connect\/http-client\.ts$/,
     why: 'commands call the control plane that their user names, an agent the one that it belongs to',
   },
   {

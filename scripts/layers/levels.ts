@@ -54,8 +54,8 @@ function levelIn(district: string, folder: string, file: string): number {
 export function placeOf(path: string): Place | undefined {
   if (!path.startsWith(CORE)) return undefined
   const [district = '', ...rest] = path.slice(CORE.length).split('/')
-  // It reads the manifest, whose relative path is the same from here and from the bundle.
-  if (district === 'version.ts') return { height: 0, folder: 'kernel/', level: WORDS }
+  // Relative paths are the same from here and from the bundle.
+  if (district === 'package-files.ts') return { height: 0, folder: 'kernel/', level: WORDS }
   if (rest.length === 0) return { height: DISTRICTS.length, folder: '', level: WIRING }
   const [folder = '', ...file] = rest.length === 1 ? ['', ...rest] : rest
   const height = DISTRICTS.findIndex((name) => name === district)

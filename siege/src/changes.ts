@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { MAX_BODY_BYTES } from '../../packages/http/src/body/json-body.ts'
-import type { Route } from '../../packages/http/src/route.ts'
+import { MAX_BODY_BYTES } from '../../packages/http/src/exchange/body/json-body.ts'
+import type { Route } from '../../packages/http/src/exchange/route.ts'
 import { textChange, valueChange } from './body-mutations.ts'
 import { type Headers, headChange } from './head-mutations.ts'
 import { hugeLines } from './huge-lines.ts'

@@ -1,4 +1,4 @@
-import { pathsOf, type Route } from '../../packages/http/src/route.ts'
+import { pathsOf, type Route } from '../../packages/http/src/exchange/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import { MARKER } from './marker.ts'
 import type { WireAnswer, WireRequest } from './pipeline.ts'

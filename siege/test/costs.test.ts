@@ -2,8 +2,8 @@
 // with every value that is costly to read for its length. Counts processor time of the thread, scaled by the
 // speed of the machine.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { jsonSchema } from '../../packages/http/src/body/shape.ts'
-import type { Route } from '../../packages/http/src/route.ts'
+import { jsonSchema } from '../../packages/http/src/exchange/body/shape.ts'
+import type { Route } from '../../packages/http/src/exchange/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import type { Sent } from '../../test/support/exchange.ts'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'

@@ -2,8 +2,8 @@
 // schema that the API document publishes, so a new route is tested without a change here.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { TEST_ENVIRONMENT } from '@svc/testing'
-import { jsonSchema } from '../../packages/http/src/body/shape.ts'
-import type { Route } from '../../packages/http/src/route.ts'
+import { jsonSchema } from '../../packages/http/src/exchange/body/shape.ts'
+import type { Route } from '../../packages/http/src/exchange/route.ts'
 import { ROUTES } from '../../packages/http/src/routes/index.ts'
 import { type Mounted, mounted } from '../../test/support/mounted.ts'
 import { paymentProvider } from '../../test/support/scripted-billing.ts'

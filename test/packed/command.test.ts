@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
-import { DOCS_PAGES } from '../../packages/cli/src/docs-folder.ts'
+import { DOCS_PAGES } from '../../packages/cli/src/shipped.ts'
 import { jsonOf, runSvc, SvcProcess } from '../../packages/cli/test/support/svc-process.ts'
 import { packedFolder } from '../support/packed.ts'
 

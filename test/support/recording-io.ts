@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Environment } from '@svc/core'
-import { type Io, Output, type StopSignal, type Undo } from '../../packages/cli/src/io.ts'
+import { type Io, Output, type StopSignal, type Undo } from '../../packages/cli/src/terminal/io.ts'
 import type { RawTerminal } from '../../packages/cli/src/terminal/raw-terminal.ts'
 
 /** Keeps written texts, and lets a test wait for them. */

@@ -2,7 +2,7 @@ import { openSync, writeSync } from 'node:fs'
 import { readConfig } from '@svc/core'
 import { migrate } from '@svc/core/sql'
 import { startService } from '../../../packages/cli/src/commands/serve/running-service.ts'
-import { Output, processIo } from '../../../packages/cli/src/io.ts'
+import { Output, processIo } from '../../../packages/cli/src/terminal/io.ts'
 import { openLog } from '../../../packages/cli/src/terminal/log.ts'
 import type { StartPart } from '../part.ts'
 

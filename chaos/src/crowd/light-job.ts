@@ -1,5 +1,5 @@
 import { pause } from '../../../packages/cli/src/agent/pause.ts'
-import type { Answer } from '../../../packages/cli/src/http-client.ts'
+import type { Answer } from '../../../packages/cli/src/connect/http-client.ts'
 import { type Host, lineText, signature } from '../names.ts'
 import type { Crowd } from './crowd.ts'
 import type { Wire } from './wire.ts'

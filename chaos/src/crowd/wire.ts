@@ -1,5 +1,5 @@
 import { pause } from '../../../packages/cli/src/agent/pause.ts'
-import { type Answer, HttpClient } from '../../../packages/cli/src/http-client.ts'
+import { type Answer, HttpClient } from '../../../packages/cli/src/connect/http-client.ts'
 import type { Host } from '../names.ts'
 import type { Crowd } from './crowd.ts'
 

@@ -1,4 +1,3 @@
-import { processIo } from './io.ts'
-import { runProgram } from './program/program.ts'
+import { runProgram } from './commands/program.ts'
 
-await runProgram(processIo())
+await runProgram()

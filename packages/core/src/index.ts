@@ -14,6 +14,7 @@ export { Problem, type ProblemCode, type ProblemData } from './kernel/problem.ts
 export { ofLicense, ofTenant, PLATFORM, type Scope } from './kernel/scope.ts'
 export { systemTimers, type Timers } from './kernel/timers.ts'
 export { SmtpRelay } from './outside/smtp/mail-relay-smtp.ts'
+export { RELEASE } from './package-files.ts'
 export type { SessionView } from './people/accounts/accounts.ts'
 export type { Caller } from './people/accounts/caller.ts'
 export type { License, LicenseClaim } from './people/licenses/license.ts'
@@ -52,7 +53,6 @@ export type { ContentPages } from './reach/chat/documents/content-folder.ts'
 export type { ChatMessage } from './reach/chat/message.ts'
 export type { EmailDomainView } from './reach/email/domains/email-domain-view.ts'
 export type { EndpointView } from './reach/webhooks/webhook-view.ts'
-export { RELEASE } from './version.ts'
 export type { AlertAction, AlertView } from './watch/alerts/alert.ts'
 export {
   SYSTEM_STATUSES,

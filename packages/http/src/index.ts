@@ -8,14 +8,11 @@ export {
   createRelayApp,
   createWaitingApp,
 } from './app.ts'
-export type { Body, Received } from './body/body.ts'
-export { jsonBody } from './body/json-body.ts'
-export { type RawBodyParts, rawBody } from './body/raw-body.ts'
-export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './errors.ts'
-export { type RouteLimit, takeByAddress } from './gates/limit.ts'
-export { perIp } from './gates/per-ip.ts'
-export { openApiDocument } from './openapi/openapi.ts'
-export { json, noContent, plain } from './reply.ts'
+export type { Body, Received } from './exchange/body/body.ts'
+export { jsonBody } from './exchange/body/json-body.ts'
+export { type RawBodyParts, rawBody } from './exchange/body/raw-body.ts'
+export { codeOf, FAILURES, failureReply, Refusal, type RefusedBy, type WireCode } from './exchange/errors.ts'
+export { json, noContent, plain } from './exchange/reply.ts'
 export {
   type Call,
   type Gate,
@@ -26,7 +23,15 @@ export {
   type Route,
   type RouteParts,
   route,
-} from './route.ts'
+} from './exchange/route.ts'
+export {
+  type UpgradeCall,
+  type UpgradeRoute,
+  type UpgradeRouteParts,
+  upgradeRoute,
+} from './exchange/upgrade.ts'
+export { type RouteLimit, takeByAddress } from './gates/limit.ts'
+export { perIp } from './gates/per-ip.ts'
+export { openApiDocument } from './openapi/openapi.ts'
 export { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
 export { type DrainReport, type Listening, type ListenOptions, listen, type Served } from './server/server.ts'
-export { type UpgradeCall, type UpgradeRoute, type UpgradeRouteParts, upgradeRoute } from './upgrade.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { FakeClock, FakeTimers } from '@svc/testing'
-import { EventStream, PING_MS, STALL_MS } from '../src/sse.ts'
+import { EventStream, PING_MS, STALL_MS } from '../src/exchange/sse.ts'
 
 const scene = (events: AsyncIterable<object>) => {
   const timers = new FakeTimers(new FakeClock())

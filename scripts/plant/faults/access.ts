@@ -298,7 +298,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'agent: its license key stays in /proc',
-    file: 'packages/cli/src/own-environment.ts',
+    file: 'packages/cli/src/terminal/own-environment.ts',
     find: 'if (isShown) overwrite(name)',
     replace: "if (isShown && name === '') overwrite(name)",
     suites: ['packages/cli/test/process/own-environment.test.ts'],

@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'chat: a page for operators is in the public index',
-    file: 'packages/cli/src/docs-folder.ts',
+    file: 'packages/cli/src/shipped.ts',
     find: "{ customers: 1, 'agents.md': 0.5 }",
     replace: "{ customers: 1, 'agents.md': 0.5, 'operators.md': 0.5 }",
     suites: VISITORS_TEST,

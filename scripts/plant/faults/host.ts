@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'host: the certificate is checked as the environment says',
-    file: 'packages/cli/src/http-client.ts',
+    file: 'packages/cli/src/connect/http-client.ts',
     find: '{ ...keeping, rejectUnauthorized: true }',
     replace: '{ ...keeping }',
     suites: ['packages/cli/test/process/agent-tls.test.ts'],

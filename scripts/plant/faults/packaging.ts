@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'packaging: the handlers of the agent cannot be run',
-    file: 'packages/cli/src/own-handlers.ts',
+    file: 'packages/cli/src/shipped.ts',
     find: "name.includes('.') ? 0o644 : 0o755",
     replace: "name.includes('.') ? 0o644 : 0o655",
     suites: ['test/packed/agent.test.ts'],

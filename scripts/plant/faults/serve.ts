@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'data folder: its files have the modes that the mask of the shell gives them',
-    file: 'packages/cli/src/io.ts',
+    file: 'packages/cli/src/terminal/io.ts',
     find: 'process.umask(0o077)',
     replace: 'process.umask()',
     suites: ['packages/cli/test/process/private-files.test.ts'],

@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'command: a rate limit ends like a plane that is away',
-    file: 'packages/cli/src/program/problem-meanings.ts',
+    file: 'packages/cli/src/terminal/problem-meanings.ts',
     find: "'rate-limited': { exitCode: EXIT.failed,",
     replace: "'rate-limited': { exitCode: EXIT.unreachable,",
     suites: ['packages/cli/test/program/failure.test.ts'],

@@ -7,7 +7,7 @@ const HOSTILE_PLANE = 'packages/cli/test/terminal/hostile-plane.test.ts'
 export const faults: readonly Fault[] = [
   {
     name: 'terminal: the exit writes everything as it came',
-    file: 'packages/cli/src/io.ts',
+    file: 'packages/cli/src/terminal/io.ts',
     find: 'this.#stream.write(tame(text))',
     replace: 'this.#stream.write(text)',
     suites: [EVERY_COMMAND],
@@ -21,14 +21,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'terminal: a candidate of an error begins a line of its own',
-    file: 'packages/cli/src/program/failure.ts',
+    file: 'packages/cli/src/terminal/failure.ts',
     find: 'details.map((line) => `  ${plain(line)}`)',
     replace: 'details.map((line) => `  ${line}`)',
     suites: [HOSTILE_HOST],
   },
   {
     name: 'terminal: the sentence of a strange plane begins a line of its own',
-    file: 'packages/cli/src/program/failure.ts',
+    file: 'packages/cli/src/terminal/failure.ts',
     find: '`svc: ${plain(sentence)}`',
     replace: '`svc: ${sentence}`',
     suites: [HOSTILE_PLANE],
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'commands: the environment turns the check of certificates off',
-    file: 'packages/cli/src/http-client.ts',
+    file: 'packages/cli/src/connect/http-client.ts',
     find: '{ ...keeping, rejectUnauthorized: true }',
     replace: 'keeping',
     suites: ['packages/cli/test/process/login.test.ts'],
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'commands: Ctrl-C at a password is a fault',
-    file: 'packages/cli/src/program/failure.ts',
+    file: 'packages/cli/src/terminal/failure.ts',
     find: 'if (error instanceof Interrupted) return INTERRUPTED',
     replace: 'void (Interrupted && INTERRUPTED)',
     suites: ['packages/cli/test/process/terminal.test.ts'],
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'terminal: an error that reached nobody is printed by Node.js itself',
-    file: 'packages/cli/src/io.ts',
+    file: 'packages/cli/src/terminal/io.ts',
     find: "process.on('uncaughtException', (fault) => endWith(err, fault))",
     replace: 'void endWith',
     suites: ['packages/cli/test/process/terminal.test.ts'],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Extract, type ExtractOptions, PageFailure } from '@svc/core/adapters'
 import type { CDPSession } from 'playwright-core'
-import { packageFile } from '../package-file.ts'
+import { packageFile } from '../shipped.ts'
 import { EXTRACTION } from './page-extraction.ts'
 
 const LIMIT_MS = 3000

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { OPERATION_SUMMARIES, type OperationName } from '../connect/operation-summaries.ts'
 import type { Handler } from '../program/command-run.ts'
-import { OPERATION_SUMMARIES, type OperationName } from '../program/operation-summaries.ts'
 
 /** Turns a handler that is loaded when it is needed into an action of commander. */
 export type Run = <O>(load: () => Promise<Handler<O>>) => (...received: unknown[]) => Promise<void>

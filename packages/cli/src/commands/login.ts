@@ -9,12 +9,12 @@ import {
   listContexts,
   originOf,
 } from '../connect/contexts.ts'
+import { knownCode, knownPassword } from '../connect/password-input.ts'
 import { warnOfPlainHttp } from '../connect/plain-http.ts'
 import { askPlane } from '../connect/plane-request.ts'
 import { type CommandRun, given, type Handler } from '../program/command-run.ts'
 import { plain } from '../terminal/terminal.ts'
 import { examples, type Run } from './declare.ts'
-import { knownCode, knownPassword } from './users/password-input.ts'
 
 /** `svc login` */
 export function declareLogin(program: Command, run: Run): void {

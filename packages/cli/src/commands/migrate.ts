@@ -1,7 +1,7 @@
 import { type MigrationStatus, Problem, readConfig } from '@svc/core'
 import type { Command } from 'commander'
 import type { CommandRun, Handler } from '../program/command-run.ts'
-import { EXIT, type ExitCode } from '../program/failure.ts'
+import { EXIT, type ExitCode } from '../terminal/failure.ts'
 import { table } from '../terminal/render.ts'
 import { examples, type Run } from './declare.ts'
 

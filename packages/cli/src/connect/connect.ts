@@ -3,11 +3,11 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, Problem } from '@svc/core'
 import { requireTrustedSocket, trustedFolder } from '@svc/core/adapters'
-import type { Io } from '../io.ts'
-import { CHANGING_OPERATIONS } from '../program/operation-summaries.ts'
+import type { Io } from '../terminal/io.ts'
 import { plain } from '../terminal/terminal.ts'
 import { currentContext, keptSession } from './contexts.ts'
 import { licenseKeyOf } from './license-key.ts'
+import { CHANGING_OPERATIONS } from './operation-summaries.ts'
 import { warnOfPlainHttp } from './plain-http.ts'
 
 /** A way to run operations. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '@svc/core'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 
 type Home = Pick<Io, 'env' | 'home'>
 

@@ -1,8 +1,8 @@
 import { type Config, createControlPlane, Problem, readConfig } from '@svc/core'
 import { databaseServer, openStorage, type StorageSource } from '@svc/core/sql'
 import { browserEngine } from '../browser/browser-engine.ts'
-import { DOCS_PAGES, docsFolder } from '../docs-folder.ts'
-import type { Io } from '../io.ts'
+import { DOCS_PAGES, docsFolder } from '../shipped.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Connection } from './connect.ts'
 
 const POOL = 2

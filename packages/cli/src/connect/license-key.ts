@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import type { ConnectOptions } from './connect.ts'
 
 const LICENSE_KEY = 'SERVICE_LICENSE_KEY'

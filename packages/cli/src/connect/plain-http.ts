@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/
 

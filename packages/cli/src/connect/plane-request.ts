@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import { type HttpCall, HttpClient, type Target } from '../http-client.ts'
+import { type HttpCall, HttpClient, type Target } from './http-client.ts'
 
 /** One request. `path` begins with a slash and is appended to the path of the address. */
 export interface PlaneRequest extends Omit<HttpCall, 'body'> {

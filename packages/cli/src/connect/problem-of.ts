@@ -1,5 +1,5 @@
 import { Problem, type ProblemData } from '@svc/core'
-import { isProblemCode } from '../program/failure.ts'
+import { isProblemCode } from '../terminal/failure.ts'
 import type { Reply } from './plane-request.ts'
 
 /** Returns the entries that are texts. */

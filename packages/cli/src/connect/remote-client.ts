@@ -1,8 +1,8 @@
 import { type Answer, Problem } from '@svc/core'
 import type { CurrentCredentials } from '@svc/core/adapters'
-import { currentCredentials } from '../commands/users/password-input.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Connection } from './connect.ts'
+import { currentCredentials } from './password-input.ts'
 import { askPlane, type Reply } from './plane-request.ts'
 import { problemOf } from './problem-of.ts'
 

@@ -1,10 +1,10 @@
 import type { Answer, Clock } from '@svc/core'
 import type { Connection, ConnectOptions } from '../connect/connect.ts'
 import { withIdEnds } from '../connect/whole-ids.ts'
-import type { Io } from '../io.ts'
+import type { ExitCode } from '../terminal/failure.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Page } from '../terminal/render.ts'
 import { paint, plain, safeJson } from '../terminal/terminal.ts'
-import type { ExitCode } from './failure.ts'
 
 /** Options of commands that reach a control plane. */
 export interface CommonOptions extends ConnectOptions {

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 
 /**
  * Runs the command that the arguments name; every failure becomes a sentence on stderr, or a
@@ -16,7 +16,7 @@ export async function parseTo(io: Io, args: readonly string[], build: () => Prom
       io.setExitCode(error.exitCode === 0 ? 0 : 2)
       return
     }
-    const { failureJson, failureOf, failureText } = await import('./failure.ts')
+    const { failureJson, failureOf, failureText } = await import('../terminal/failure.ts')
     const failure = failureOf(error)
     io.err.write(args.includes('--json') ? failureJson(failure) : failureText(failure))
     io.setExitCode(failure.exitCode)

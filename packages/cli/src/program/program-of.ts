@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import type { Io } from '../io.ts'
-import { version } from '../version.ts'
+import { version } from '../shipped.ts'
+import type { Io } from '../terminal/io.ts'
 import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION } from './help-words.ts'
 
 /** Returns a program without commands, which says everything through `io` and never ends the process. */

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from './io.ts'
 import { prettyLine } from './pretty-line.ts'
 import { safeJson } from './terminal.ts'
 

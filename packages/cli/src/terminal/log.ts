@@ -1,7 +1,7 @@
 import type { Log, LogFields } from '@svc/core'
 import pino from 'pino'
-import type { Io } from '../io.ts'
 import { clean } from './clean-fields.ts'
+import type { Io } from './io.ts'
 import { lineWriter } from './line-writer.ts'
 
 /** pino's levels. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Undo } from '../io.ts'
+import type { Undo } from './io.ts'
 
 /** The streams of a process for bytes that are not this program's own words: a terminal, or pipes. */
 export interface RawTerminal {

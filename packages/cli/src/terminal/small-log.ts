@@ -1,6 +1,6 @@
 import type { Clock, Log, LogFields } from '@svc/core'
-import type { Io } from '../io.ts'
 import { clean } from './clean-fields.ts'
+import type { Io } from './io.ts'
 import { lineWriter } from './line-writer.ts'
 import type { LogLevel } from './log.ts'
 

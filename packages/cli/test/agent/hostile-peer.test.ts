@@ -15,7 +15,7 @@ import { TransferListener } from '../../src/agent/transfer/listener.ts'
 import { PeerClient } from '../../src/agent/transfer/peer-client.ts'
 import { tlsIdentity } from '../../src/agent/transfer/self-signed.ts'
 import { AgentApi } from '../../src/agent/wire/agent-api.ts'
-import { HttpClient } from '../../src/http-client.ts'
+import { HttpClient } from '../../src/connect/http-client.ts'
 
 const MINE = 'ssh-ed25519 AAAA mallory\n'
 const THEIRS = 'ssh-ed25519 AAAA ann\n'

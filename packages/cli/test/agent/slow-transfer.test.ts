@@ -24,7 +24,7 @@ import { TransferListener } from '../../src/agent/transfer/listener.ts'
 import { PeerClient } from '../../src/agent/transfer/peer-client.ts'
 import { tlsIdentity } from '../../src/agent/transfer/self-signed.ts'
 import { AgentApi } from '../../src/agent/wire/agent-api.ts'
-import { HttpClient } from '../../src/http-client.ts'
+import { HttpClient } from '../../src/connect/http-client.ts'
 
 const RELEASE = 'r1'
 const MODES = ['pull', 'drop'] as const

@@ -31,8 +31,8 @@ import { TransferListener } from '../../src/agent/transfer/listener.ts'
 import { PeerClient } from '../../src/agent/transfer/peer-client.ts'
 import { tlsIdentity } from '../../src/agent/transfer/self-signed.ts'
 import { AgentApi } from '../../src/agent/wire/agent-api.ts'
-import { HttpClient } from '../../src/http-client.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
+import { HttpClient } from '../../src/connect/http-client.ts'
 
 const BIG = Buffer.alloc(3 * 1024 * 1024, 'a release ')
 const SHA = 'a'.repeat(40)

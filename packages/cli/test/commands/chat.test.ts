@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { docsFolder } from '../../src/docs-folder.ts'
+import { docsFolder } from '../../src/shipped.ts'
 import { CliBench } from '../support/cli-bench.ts'
 
 let bench: CliBench

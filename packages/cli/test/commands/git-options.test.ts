@@ -5,8 +5,8 @@ import { afterAll, expect, test } from '@jest/globals'
 import { Problem } from '@svc/core'
 import type { Command } from 'commander'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { buildProgram } from '../../src/program/command-tree.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { buildProgram } from '../../src/commands/command-tree.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import '../../../../test/support/standard-input.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-git-options-'))

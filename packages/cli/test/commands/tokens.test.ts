@@ -6,7 +6,7 @@ import type { Environment } from '@svc/core'
 import { createApp, type Listening, listen } from '@svc/http'
 import { quickPasswordHash, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import { CliBench } from '../support/cli-bench.ts'
 
 const PASSWORD = 'correct horse battery'

@@ -6,7 +6,7 @@ import { openStorage } from '@svc/core/sql'
 import { embeddedFolder } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import '../../../../test/support/standard-input.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 
 let cwd: string
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createApp, createControlApp, type Listening, listen } from '@svc/http'
 import { buildUser, oneTimeCode, quickPasswordHash, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import '../../../../test/support/standard-input.ts'
 
 const EMAIL = 'root@example.com'

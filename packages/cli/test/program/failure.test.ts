@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { ConfigError, Problem, type ProblemCode } from '@svc/core'
 import { redact } from '@svc/core/adapters'
-import { failureJson, failureOf, failureText, isProblemCode } from '../../src/program/failure.ts'
+import { failureJson, failureOf, failureText, isProblemCode } from '../../src/terminal/failure.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 

@@ -9,7 +9,7 @@ import type { Environment } from '@svc/core'
 import { createApp, type Listening, listen } from '@svc/http'
 import { oneTimeCode, type TestPlane, testPlane } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import '../../../../test/support/standard-input.ts'
 
 const EMAIL = 'ada@example.com'

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import type { Command } from 'commander'
-import { buildProgram } from '../../src/program/command-tree.ts'
-import { overviewText } from '../../src/program/overview.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { buildProgram } from '../../src/commands/command-tree.ts'
+import { overviewText } from '../../src/commands/overview.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import '../../../../test/support/standard-input.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 
@@ -117,6 +117,7 @@ describe('What a command loads', () => {
     expect(loaded.filter((url) => url.includes('/node_modules/') && !url.includes('/commander/'))).toEqual([])
     expect(loaded.filter((url) => /packages\/(?:core|http)\//.test(url))).toEqual([])
     expect(loaded.filter((url) => /src\/commands\//.test(url)).map((url) => url.split('/').at(-1))).toEqual([
+      ...['program.ts', 'commands.ts', 'overview.ts', 'command-tree.ts'],
       'declare-jobs.ts',
       'declare.ts',
       'kind-examples.ts',

@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { EscapeKeys } from '../../src/ssh/escape-keys.ts'
-import { carrySession } from '../../src/ssh/operator-session.ts'
+import { EscapeKeys } from '../../src/relay/escape-keys.ts'
+import { carrySession } from '../../src/relay/operator-session.ts'
 import { RelayBench } from './relay-bench.ts'
 
 /** A person at a terminal of their own. */

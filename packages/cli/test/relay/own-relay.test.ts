@@ -7,7 +7,7 @@ import { buildHeartbeat, migratedDatabase } from '@svc/testing'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import '../../../../test/support/standard-input.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import { connectToRelay } from '../../src/relay/relay-socket.ts'
 
 const HOST = { fingerprint: 'fp-1', hostname: 'web-1' }

@@ -12,8 +12,8 @@ import { PROVISIONING_ENV, patientProvider } from '../../../../test/support/prov
 import { RecordingIo, type RecordingIoParts } from '../../../../test/support/recording-io.ts'
 import { BILLING_SETTINGS, paymentProvider } from '../../../../test/support/scripted-billing.ts'
 import { withTrueAnswers } from '../../../../test/support/true-answers.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import type { Connect } from '../../src/program/command-run.ts'
-import { runProgram } from '../../src/program/program.ts'
 import '../../../../test/support/standard-input.ts'
 
 const REACHED = '{"type":"done","answer":"12 EUR","result":{"price":12}}'

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import { jsonOf, type Ran, runSvc, SOURCES, SvcProcess } from './svc-process.ts'
 
 /** The words that begin a command of svc from its sources. */

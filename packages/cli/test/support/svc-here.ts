@@ -1,7 +1,7 @@
 import type { Environment } from '@svc/core'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
 import '../../../../test/support/standard-input.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import { documentOf, refuseLeaks } from './svc-process.ts'
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { FakeClock } from '@svc/testing'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
-import { runProgram } from '../../src/program/program.ts'
+import { runProgram } from '../../src/commands/program.ts'
 import '../../../../test/support/standard-input.ts'
 
 // A script sees the exit code alone: a command that finds something bad must not end with 0. Each row has the

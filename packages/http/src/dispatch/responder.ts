@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'koa'
-import { JSON_TYPE } from '../reply.ts'
-import type { Reply } from '../route.ts'
+import { JSON_TYPE } from '../exchange/reply.ts'
+import type { Reply } from '../exchange/route.ts'
 
 /** A request, and the means to send its answer. */
 export interface Responder {

@@ -1,4 +1,4 @@
-import { type Method, pathsOf, type Route } from '../route.ts'
+import { type Method, pathsOf, type Route } from '../exchange/route.ts'
 
 /** A path with all routes served there. */
 export interface Resource {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Reply } from '../route.ts'
-import { linger } from '../server/linger.ts'
+import type { Reply } from '../exchange/route.ts'
+import { linger } from './linger.ts'
 import { DirectResponder } from './responder.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { type UpgradeRoute, withoutUpgrade } from '../upgrade.ts'
+import { type UpgradeRoute, withoutUpgrade } from '../exchange/upgrade.ts'
 import type { RequestPipeline } from './request-pipeline.ts'
 import { type Match, pathOf, resourcesOf } from './routing.ts'
 import { UpgradeResponder } from './upgrade-responder.ts'

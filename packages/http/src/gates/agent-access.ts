@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Problem } from '@svc/core'
 import type { Licensee } from '@svc/core/adapters'
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByLicense, takeFrom } from './limit.ts'
 

@@ -1,5 +1,5 @@
 import type { Licensee } from '@svc/core/adapters'
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByLicense } from './limit.ts'
 

@@ -1,5 +1,5 @@
 import { type LicenseClaim, Problem } from '@svc/core'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { agentGate } from './agent-gate.ts'
 import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'

@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { BAD_KEYS } from './license-bearer.ts'
 import { byToken, licenseDeed, tokenOf } from './license-deed.ts'

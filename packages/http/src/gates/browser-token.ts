@@ -1,6 +1,6 @@
 import { Problem } from '@svc/core'
 import { type BrowserCaller, isBrowserTokenLike } from '@svc/core/adapters'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { BAD_KEYS } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByAddress, takeFrom } from './limit.ts'

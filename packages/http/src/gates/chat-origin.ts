@@ -1,6 +1,6 @@
 import { Problem } from '@svc/core'
 import { siteOrigins } from '@svc/core/adapters'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { LIMITED, type RouteLimit, takeByAddress, takeFrom } from './limit.ts'
 import { isOnHost } from './same-origin.ts'
 

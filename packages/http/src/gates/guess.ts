@@ -1,6 +1,6 @@
 import type { ControlPlane } from '@svc/core'
 import { clientNetworks, RecentMap } from '@svc/core/adapters'
-import type { GateRequest } from '../route.ts'
+import type { GateRequest } from '../exchange/route.ts'
 import { type RouteLimit, takeByAddressIfCounted } from './limit.ts'
 
 /** Tries at a secret of the settings, per address that never sent the right one. */

@@ -1,6 +1,6 @@
 import { sameSecret } from '@svc/core'
 import { isApiTokenLike } from '@svc/core/adapters'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
 import { LIMITED, type RouteLimit, takeByAddressIfCounted, takeFrom } from './limit.ts'

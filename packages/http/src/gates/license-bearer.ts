@@ -1,6 +1,6 @@
 import { Problem } from '@svc/core'
 import type { Licensee } from '@svc/core/adapters'
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
 

@@ -1,6 +1,6 @@
 import { Problem } from '@svc/core'
 import { isApiTokenLike, type LicenseDeed, type Licensee } from '@svc/core/adapters'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByLicense } from './limit.ts'

@@ -1,6 +1,6 @@
 import { sameSecret } from '@svc/core'
 import type { Licensee } from '@svc/core/adapters'
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { licenseBearer } from './license-bearer.ts'
 import { LIMITED, type RouteLimit, takeByLicense, takeFrom } from './limit.ts'

@@ -1,6 +1,6 @@
 import { type Config, Problem, type RateLimit, type RateVerdict } from '@svc/core'
 import { clientNetworks } from '@svc/core/adapters'
-import type { GateRequest, Replies } from '../route.ts'
+import type { GateRequest, Replies } from '../exchange/route.ts'
 import { delayRefusal } from './flood-delay.ts'
 
 /** The reply of every limited gate (docs/reference/limits.md). */

@@ -1,4 +1,4 @@
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
 

@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { LIMITED, type RouteLimit, takeByAddress } from './limit.ts'
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)

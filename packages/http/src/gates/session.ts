@@ -1,6 +1,6 @@
 import { type Caller, may, type Permission, Problem, type RateLimit, type SessionCaller } from '@svc/core'
 import { isApiTokenLike, membershipOf, normalEmail, type TokenCaller } from '@svc/core/adapters'
-import type { Gate, GateRequest } from '../route.ts'
+import type { Gate, GateRequest } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { LIMITED, takeByAddress, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'

@@ -1,5 +1,5 @@
 import { type Config, Problem, sameSecret } from '@svc/core'
-import type { Gate, SecurityScheme } from '../route.ts'
+import type { Gate, SecurityScheme } from '../exchange/route.ts'
 import { bearerOf } from './bearer.ts'
 import { limitGuesses } from './guess.ts'
 import { LIMITED, type RouteLimit, takeByAddressIfCounted } from './limit.ts'

@@ -1,5 +1,5 @@
 import { may, Problem, type SessionCaller } from '@svc/core'
-import type { Gate } from '../route.ts'
+import type { Gate } from '../exchange/route.ts'
 import { LIMITED, type RouteLimit, takeFrom } from './limit.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { requireSetUp, signedIn } from './session.ts'

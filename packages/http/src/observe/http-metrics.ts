@@ -1,6 +1,6 @@
 import { type ControlPlane, type Metrics, RELEASE } from '@svc/core'
 import { Histogram } from 'prom-client'
-import type { Route } from '../route.ts'
+import type { Route } from '../exchange/route.ts'
 
 /** The route label of requests that match no route. */
 export const UNMATCHED = 'unmatched'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '@svc/core'
-import { codeOf } from '../errors.ts'
+import { codeOf } from '../exchange/errors.ts'
 
 const PREFIX_BYTES = 9
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@svc/core/adapters'
-import type { SecurityScheme } from '../route.ts'
+import type { SecurityScheme } from '../exchange/route.ts'
 
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
 

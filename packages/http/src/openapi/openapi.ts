@@ -1,9 +1,9 @@
 import { RELEASE } from '@svc/core'
 import type { JsonSchema } from '@svc/core/adapters'
-import { type Body, JSON_BODY_TYPE } from '../body/body.ts'
-import { jsonSchema } from '../body/shape.ts'
+import { type Body, JSON_BODY_TYPE } from '../exchange/body/body.ts'
+import { jsonSchema } from '../exchange/body/shape.ts'
+import { type NamedCall, pathsOf, type ReplyDoc, type Route } from '../exchange/route.ts'
 import { SVC_LICENSE } from '../gates/license-deed.ts'
-import { type NamedCall, pathsOf, type ReplyDoc, type Route } from '../route.ts'
 import { ROUTES } from '../routes/index.ts'
 
 import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'

@@ -12,11 +12,11 @@ import {
   whole,
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Reply, route } from '../exchange/route.ts'
 import { agentAccess, isStranger } from '../gates/agent-access.ts'
 import { sshSession } from '../gates/ssh-session.ts'
-import { json } from '../reply.ts'
-import { type Reply, route } from '../route.ts'
 
 const MAX_FINGERPRINT_CHARS = 512
 const MAX_WAIT_SECONDS = 25

@@ -10,10 +10,10 @@ import {
   whole,
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { confirmingSession, ownPagesSession } from '../gates/session.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
 import { OK } from './ok.ts'
 
 const MAX_ID_CHARS = 64

@@ -14,12 +14,12 @@ import {
   text,
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Gate, type Reply, route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { licenseDeed } from '../gates/license-deed.ts'
 import type { RouteLimit } from '../gates/limit.ts'
-import { json } from '../reply.ts'
-import { type Gate, type Reply, route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
 
 const PATH = '/api/v1/attack-surface'

@@ -1,13 +1,13 @@
 import { CHECKOUT_FIELDS, checkoutView, flag, oneOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { JSON_BODY_TYPE } from '../body/body.ts'
-import { jsonBody } from '../body/json-body.ts'
-import { rawBody } from '../body/raw-body.ts'
+import { JSON_BODY_TYPE } from '../exchange/body/body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { rawBody } from '../exchange/body/raw-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type GateRequest, route } from '../exchange/route.ts'
 import { billableLicense } from '../gates/billable-license.ts'
 import type { RouteLimit } from '../gates/limit.ts'
 import { perIp } from '../gates/per-ip.ts'
-import { json } from '../reply.ts'
-import { type GateRequest, route } from '../route.ts'
 import { IDEMPOTENCY, sentKey } from './idempotency.ts'
 
 /** Checkouts of one license: each asks the payment provider. */

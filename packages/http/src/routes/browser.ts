@@ -8,11 +8,11 @@ import {
   scrapeBody,
   shape,
 } from '@svc/core/adapters'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Replies, route } from '../exchange/route.ts'
+import { EventStream, SSE_HEADERS, SSE_TYPE } from '../exchange/sse.ts'
 import { type BrowserVisitor, browserToken } from '../gates/browser-token.ts'
-import { json } from '../reply.ts'
-import { type Replies, route } from '../route.ts'
-import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
 
 const MAX_BODY_BYTES = 65_536
 const NO_STORE = { 'Cache-Control': 'no-store' } as const

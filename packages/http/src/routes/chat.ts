@@ -11,11 +11,11 @@ import {
   whole,
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json, noContent, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
+import { EventStream, SSE_HEADERS, SSE_TYPE } from '../exchange/sse.ts'
 import { type ChatLimit, chatOrigin } from '../gates/chat-origin.ts'
-import { json, noContent, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
-import { EventStream, SSE_HEADERS, SSE_TYPE } from '../sse.ts'
 
 const MAX_CONTACT_CHARS = 1000
 const MAX_ID_CHARS = 128

@@ -1,9 +1,9 @@
 import { claimedJobView, freeObject, listOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { hotJsonBody } from '../body/json-body.ts'
+import { hotJsonBody } from '../exchange/body/json-body.ts'
+import { json, noContent } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
-import { json, noContent } from '../reply.ts'
-import { route } from '../route.ts'
 import { cancelHeaders, fingerprint, INVALID, idempotencyKey } from './job-fields.ts'
 
 // More kinds than there are: a newer agent may name some that this service does not know.

@@ -1,8 +1,8 @@
 import { Problem } from '@svc/core'
 import { shape, text } from '@svc/core/adapters'
+import { json } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { open } from '../gates/open.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
 
 /** Longest name of a copy's folder. */
 const MAX_NAME_CHARS = 128

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { JOB_STATES, type LogLine } from '@svc/core'
 import { finite, listOf, MAX_LINE_CHARS, membershipOf, oneOf, shape, text } from '@svc/core/adapters'
+import { JSON_TYPE, json, UNBOUNDED } from '../exchange/reply.ts'
+import { type Reply, route } from '../exchange/route.ts'
 import { session } from '../gates/session.ts'
-import { JSON_TYPE, json, UNBOUNDED } from '../reply.ts'
-import { type Reply, route } from '../route.ts'
 
 const MAX_LINES = 10_000
 const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS) })

@@ -1,10 +1,10 @@
 import type { Answer } from '@svc/core'
 import { EMAIL_PAGE } from '@svc/core/adapters'
+import { json } from '../exchange/reply.ts'
+import type { Reply } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { licenseDeed } from '../gates/license-deed.ts'
 import type { RouteLimit } from '../gates/limit.ts'
-import { json } from '../reply.ts'
-import type { Reply } from '../route.ts'
 import { operationRoute } from './operation-route.ts'
 
 const PATH = '/api/v1/email/domains'

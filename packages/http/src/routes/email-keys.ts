@@ -1,7 +1,7 @@
+import { json } from '../exchange/reply.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { licenseDeed } from '../gates/license-deed.ts'
 import type { RouteLimit } from '../gates/limit.ts'
-import { json } from '../reply.ts'
 import { EMAIL_READS, PAGE_QUERY } from './email-domains.ts'
 import { operationRoute } from './operation-route.ts'
 

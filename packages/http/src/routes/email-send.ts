@@ -1,8 +1,8 @@
 import { listOf, oneOf, sendBody, shape, text, whole } from '@svc/core/adapters'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { sender } from '../gates/sender.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
 import { IDEMPOTENCY, sentKey } from './idempotency.ts'
 
 const MAX_SEND_BYTES = 8 * 1024 * 1024

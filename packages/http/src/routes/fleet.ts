@@ -1,9 +1,9 @@
 import { ofLicense } from '@svc/core'
 import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { licenseBearer } from '../gates/license-bearer.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
 
 const word = text(0, 512)
 

@@ -10,15 +10,15 @@ import {
   text,
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE, type Received } from '../body/body.ts'
-import { parseJson } from '../body/json-text.ts'
-import { rawBody } from '../body/raw-body.ts'
-import { RequestBytes } from '../body/request-bytes.ts'
+import { type Body, FORM_BODY_TYPE, JSON_BODY_TYPE, type Received } from '../exchange/body/body.ts'
+import { parseJson } from '../exchange/body/json-text.ts'
+import { rawBody } from '../exchange/body/raw-body.ts'
+import { RequestBytes } from '../exchange/body/request-bytes.ts'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { type GateRequest, route } from '../exchange/route.ts'
 import { bearerOf } from '../gates/bearer.ts'
 import { type RouteLimit, takeByLicense, takeFrom } from '../gates/limit.ts'
 import { perIp } from '../gates/per-ip.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { type GateRequest, route } from '../route.ts'
 
 /** Messages of git hosts, per client address and before their sender is known. */
 const BY_ADDRESS: RouteLimit = { name: 'git-webhook', limit: 600, windowSeconds: 60 }

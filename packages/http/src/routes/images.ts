@@ -1,9 +1,9 @@
 import { type Image, unixSeconds } from '@svc/core'
 import { flag, IMAGE_STATES, imageRegistration, oneOf, shape, text, whole } from '@svc/core/adapters'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
 
 const MAX_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../exchange/route.ts'
 import { accessRoutes } from './access.ts'
 import { accountRoutes } from './account.ts'
 import { alertRoutes } from './alerts.ts'

@@ -1,10 +1,10 @@
 import { type CancelOutcome, JOB_STATES, ofLicense, wasCancelled } from '@svc/core'
 import { flag, oneOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
 import { fingerprint, INVALID, jobIdOf } from './job-fields.ts'
 
 const cancelBody = shape({ fingerprint: optional(fingerprint), reason: optional(text(0, 512)) })

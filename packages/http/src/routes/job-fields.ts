@@ -1,7 +1,7 @@
 import { isHeld, isTerminal, type Job, Problem, type ProblemCode } from '@svc/core'
 import { text, whole } from '@svc/core/adapters'
+import type { Call, Replies } from '../exchange/route.ts'
 import { isVisible } from '../gates/bearer.ts'
-import type { Call, Replies } from '../route.ts'
 
 /** The field that identifies a host (spec). */
 export const fingerprint = text(1, 512)

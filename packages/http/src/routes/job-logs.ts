@@ -1,9 +1,9 @@
 import { anyText, finite, flag, listOf, MAX_REQUEST_LINES, shape, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { hotJsonBody } from '../body/json-body.ts'
+import { hotJsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
 import {
   attempt,
   fingerprint,

@@ -1,10 +1,10 @@
 import { JOB_STATES } from '@svc/core'
 import { MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { hotJsonBody } from '../body/json-body.ts'
+import { hotJsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
-import { json } from '../reply.ts'
-import { route } from '../route.ts'
 import { attempt, fingerprint, INVALID, JOB_STATE_HEADER, jobIdOf, jobStateHeaders } from './job-fields.ts'
 import { OK } from './ok.ts'
 

@@ -1,7 +1,7 @@
 import { freeObject, listOf, shape } from '@svc/core/adapters'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { open } from '../gates/open.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
 
 /** The public keys (docs/reference/cryptography.md). */
 export const keyRoutes = [

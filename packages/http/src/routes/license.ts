@@ -1,9 +1,9 @@
 import { instant, listOf, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { perIp } from '../gates/per-ip.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
 
 const activateBody = shape({
   key: optional(text(1, 512)),

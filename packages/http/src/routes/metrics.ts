@@ -1,7 +1,7 @@
+import { plain } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { metricsToken } from '../gates/metrics-token.ts'
 import { processExposition } from '../observe/process-metrics.ts'
-import { plain } from '../reply.ts'
-import { route } from '../route.ts'
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 

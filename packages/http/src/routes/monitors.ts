@@ -1,7 +1,7 @@
 import { flag, shape, text, whole } from '@svc/core/adapters'
+import { json } from '../exchange/reply.ts'
+import { type Call, type Reply, route } from '../exchange/route.ts'
 import { sharedSecret } from '../gates/shared-secret.ts'
-import { json } from '../reply.ts'
-import { type Call, type Reply, route } from '../route.ts'
 
 // An invalid resolver setting disables only the monitors: the tick leaves them out and does its other work.
 const cronSecret = sharedSecret({

@@ -13,11 +13,11 @@ import {
   whole,
 } from '@svc/core/adapters'
 import { type Infer, optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Replies, type Reply, route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { licenseDeed } from '../gates/license-deed.ts'
-import { json } from '../reply.ts'
-import { type Replies, type Reply, route } from '../route.ts'
 import { fingerprint, INVALID } from './job-fields.ts'
 
 const PATH = '/api/v1/node/security'

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto'
 import { type Answer, OPERATIONS } from '@svc/core'
 import { type Fields, freeObject, type JsonSchema, type Licensee, oneOf, shape } from '@svc/core/adapters'
 import type { Struct } from 'superstruct'
-import type { Body } from '../body/body.ts'
-import { jsonBody } from '../body/json-body.ts'
-import { fieldsOf, type Shape } from '../body/shape.ts'
-import { type RouteLimit, takeFrom } from '../gates/limit.ts'
-import { json } from '../reply.ts'
+import type { Body } from '../exchange/body/body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { fieldsOf, type Shape } from '../exchange/body/shape.ts'
+import { json } from '../exchange/reply.ts'
 import {
   type Gate,
   type Method,
@@ -15,7 +14,8 @@ import {
   type Reply,
   type Route,
   route,
-} from '../route.ts'
+} from '../exchange/route.ts'
+import { type RouteLimit, takeFrom } from '../gates/limit.ts'
 import { INVALID } from './job-fields.ts'
 
 /** Words and fields of a mounted operation that its own declaration does not give. */

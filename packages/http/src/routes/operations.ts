@@ -1,9 +1,9 @@
 import { PERMISSIONS } from '@svc/core'
 import { flag, freeObject, listOf, oneOf, shape, text } from '@svc/core/adapters'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { open } from '../gates/open.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
 
 /** Operators may send a payload from a file, which may be larger than the bodies that hosts send. */
 const MAX_INPUT_BYTES = 1024 * 1024

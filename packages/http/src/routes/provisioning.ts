@@ -1,11 +1,11 @@
 import { Problem } from '@svc/core'
 import { flag, GATES, listOf, oneOf, shape, text, whole, worked, workView } from '@svc/core/adapters'
 import { defaulted, optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Gate, route } from '../exchange/route.ts'
 import { type RouteLimit, takeFrom } from '../gates/limit.ts'
 import { sharedSecret } from '../gates/shared-secret.ts'
-import { json } from '../reply.ts'
-import { type Gate, route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
 
 const CALLS: RouteLimit = { name: 'provisioning-worker', limit: 60, windowSeconds: 60 }

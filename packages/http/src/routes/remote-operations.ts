@@ -10,12 +10,12 @@ import {
   text,
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
-import { jsonBody } from '../body/json-body.ts'
-import type { Shape } from '../body/shape.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import type { Shape } from '../exchange/body/shape.ts'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { type NamedCall, route } from '../exchange/route.ts'
 import { LIMITED } from '../gates/limit.ts'
 import { operatorSession } from '../gates/session.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { type NamedCall, route } from '../route.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_INPUT_BYTES = 1024 * 1024

@@ -1,8 +1,8 @@
 import { listOf, MAX_PASSWORD_CHARS, shape, text } from '@svc/core/adapters'
-import { jsonBody } from '../body/json-body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Replies, route } from '../exchange/route.ts'
 import { confirmingSession } from '../gates/session.ts'
-import { json } from '../reply.ts'
-import { type Replies, route } from '../route.ts'
 import { OK } from './ok.ts'
 
 /** Longest one-time code or recovery code, spaces included. */

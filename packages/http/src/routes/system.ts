@@ -1,9 +1,9 @@
 import { SYSTEM_STATUSES } from '@svc/core'
 import { anyText, finite, flag, listOf, oneOf, SYSTEM_DETAILS, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
+import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { route } from '../exchange/route.ts'
 import { healthTokenOrSession } from '../gates/health-token-or-session.ts'
-import { json, UNBOUNDED } from '../reply.ts'
-import { route } from '../route.ts'
 
 const check = shape({
   name: text(1, 64),

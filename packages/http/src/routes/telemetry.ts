@@ -1,10 +1,10 @@
 import type { LicenseClaim } from '@svc/core'
 import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
 import { type Infer, optional } from 'superstruct'
-import { hotJsonBody } from '../body/json-body.ts'
+import { hotJsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Gate, type GateRequest, route } from '../exchange/route.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
-import { json } from '../reply.ts'
-import { type Gate, type GateRequest, route } from '../route.ts'
 import { attempt, cancelHeaders, fingerprint, INVALID, jobId } from './job-fields.ts'
 
 const MAX_RENEWED_JOBS = 64

@@ -16,13 +16,13 @@ import {
   whole,
 } from '@svc/core/adapters'
 import { optional, type Struct } from 'superstruct'
-import type { Body } from '../body/body.ts'
-import { jsonBody } from '../body/json-body.ts'
+import type { Body } from '../exchange/body/body.ts'
+import { jsonBody } from '../exchange/body/json-body.ts'
+import { json } from '../exchange/reply.ts'
+import { type Call, type Gate, type Reply, route } from '../exchange/route.ts'
 import { licenseBearer } from '../gates/license-bearer.ts'
 import { byToken, tokenOf } from '../gates/license-deed.ts'
 import { LIMITED, type RouteLimit, takeByLicense } from '../gates/limit.ts'
-import { json } from '../reply.ts'
-import { type Call, type Gate, type Reply, route } from '../route.ts'
 import { INVALID } from './job-fields.ts'
 
 const ACTIONS = ['mint', 'redeem', 'revoke'] as const

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { linger } from '../dispatch/linger.ts'
 import type { RequestIds } from '../observe/request-log.ts'
-import { linger } from './linger.ts'
 
 /** The answer on a connection whose bytes never became a request. */
 export interface RawAnswer {

@@ -1,6 +1,6 @@
 import type { Permission } from '@svc/core'
 import type { OperationEntry } from '../../../../test/support/features.ts'
-import type { SecurityScheme } from '../../src/route.ts'
+import type { SecurityScheme } from '../../src/exchange/route.ts'
 import type { Credential } from './credentials.ts'
 import { PEOPLE, type Person } from './world.ts'
 

@@ -4,7 +4,7 @@ import { OPERATION_ENTRIES, ROUTE_ENTRIES, type RouteEntry } from '../../../../t
 import { sample, sampledOperations } from '../../../../test/support/sample.ts'
 import { unlimited } from '../../../../test/support/unlimited.ts'
 import { OPERATIONS } from '../../../core/src/wiring/features.ts'
-import { pathsOf, type Route } from '../../src/route.ts'
+import { pathsOf, type Route } from '../../src/exchange/route.ts'
 import { CONTROL_ROUTES, ROUTES } from '../../src/routes/index.ts'
 import { isOwn, operationVerdict, SCHEMES, type Verdict, verdictOf } from './asks.ts'
 import { memoryGlass, type OpenGlass, postgresGlass } from './contents.ts'

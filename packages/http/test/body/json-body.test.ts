@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { readJson } from '../../src/body/json-body.ts'
-import { RequestBytes } from '../../src/body/request-bytes.ts'
+import { readJson } from '../../src/exchange/body/json-body.ts'
+import { RequestBytes } from '../../src/exchange/body/request-bytes.ts'
 
 const MANY = 64 * 1024 * 1024
 const LONG = Buffer.from(JSON.stringify({ text: 'x'.repeat(400_000) }))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { cleaned, isBeyond, MAX_PARTS, parseJson } from '../../src/body/json-text.ts'
+import { cleaned, isBeyond, MAX_PARTS, parseJson } from '../../src/exchange/body/json-text.ts'
 
 const isDeeperThan = (text: string, max: number) => isBeyond(text, max, Number.POSITIVE_INFINITY)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { byListen } from '../../../../test/support/mounted.ts'
-import { RequestBytes } from '../../src/body/request-bytes.ts'
+import { RequestBytes } from '../../src/exchange/body/request-bytes.ts'
 import { serving } from '../support/serving.ts'
 
 describe('the bytes in flight', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { OPERATIONS } from '@svc/core'
+import { pathsOf } from '../../src/exchange/route.ts'
 import { CONTROL_ROUTES, openApiDocument, ROUTES } from '../../src/index.ts'
-import { pathsOf } from '../../src/route.ts'
 
 const absent: Described = { operationId: '', security: [], responses: {} }
 

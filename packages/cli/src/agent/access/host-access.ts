@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@svc/core'
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import { pause, spread } from '../pause.ts'
 import type { AgentApi } from '../wire/agent-api.ts'
 import { readPolicy } from './access-policy.ts'

@@ -1,4 +1,4 @@
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import type { ClaimedJob } from '../run/claimed-job.ts'
 import type { AgentState } from '../state/agent-state.ts'
 import { type AgentApi, isPassing, type StatusReport } from '../wire/agent-api.ts'

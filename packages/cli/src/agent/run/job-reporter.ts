@@ -1,4 +1,4 @@
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import { pause } from '../pause.ts'
 import { LogSpool } from '../state/log-spool.ts'
 import { isPassing, type StatusReport } from '../wire/agent-api.ts'

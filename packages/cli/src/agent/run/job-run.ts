@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@svc/core'
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import type { AgentOptions, AgentTiming } from '../agent-options.ts'
 import type { ImageReports } from '../images/image-reports.ts'
 import { pause } from '../pause.ts'

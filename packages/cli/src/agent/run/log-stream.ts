@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@svc/core'
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import { pause } from '../pause.ts'
 import type { LogSpool } from '../state/log-spool.ts'
 import { type AgentApi, isPassing } from '../wire/agent-api.ts'

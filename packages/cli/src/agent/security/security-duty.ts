@@ -1,5 +1,5 @@
 import { type Clock, type Log, Problem } from '@svc/core'
-import { HttpClient } from '../../http-client.ts'
+import { HttpClient } from '../../connect/http-client.ts'
 import type { AgentOptions, AgentTiming } from '../agent-options.ts'
 import { pause } from '../pause.ts'
 import type { OwnHandlers } from '../run/running-handler.ts'

@@ -1,5 +1,5 @@
 import { type Log, Problem } from '@svc/core'
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import { pause } from '../pause.ts'
 import type { AgentState } from '../state/agent-state.ts'
 import { type AgentApi, isPassing } from './agent-api.ts'

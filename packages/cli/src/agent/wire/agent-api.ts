@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/core'
-import type { Answer, HttpClient } from '../../http-client.ts'
+import type { Answer, HttpClient } from '../../connect/http-client.ts'
 import type { AgentTiming } from '../agent-options.ts'
 import { backoff, pause } from '../pause.ts'
 import type { ClaimedJob } from '../run/claimed-job.ts'

@@ -1,4 +1,4 @@
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import { pause, spread } from '../pause.ts'
 import { type ClaimedJob, readClaimedJob } from '../run/claimed-job.ts'
 import { handledKinds } from '../run/handlers-folder.ts'

@@ -1,5 +1,5 @@
 import type { Log } from '@svc/core'
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import type { AgentTiming } from '../agent-options.ts'
 import { pause } from '../pause.ts'
 import type { RunningJobs } from '../run/running-jobs.ts'

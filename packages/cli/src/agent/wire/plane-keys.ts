@@ -1,5 +1,5 @@
 import { type Clock, type TokenType, type TokenVerdict, verificationKeys, verifyToken } from '@svc/core'
-import type { Answer } from '../../http-client.ts'
+import type { Answer } from '../../connect/http-client.ts'
 import { type AgentApi, isPassing, type Patience } from './agent-api.ts'
 
 /**

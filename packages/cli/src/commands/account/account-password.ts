@@ -1,7 +1,7 @@
 import { Problem } from '@svc/core'
 import { chosenUrl, keepSession, originOf } from '../../connect/contexts.ts'
+import { knownPassword, newPassword } from '../../connect/password-input.ts'
 import type { Handler } from '../../program/command-run.ts'
-import { knownPassword, newPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 
 /** Changes the own password; the session that the server gives for it takes the place of the kept one. */

@@ -1,9 +1,9 @@
 import { Problem, type SessionView } from '@svc/core'
+import { knownPassword } from '../../connect/password-input.ts'
 import { given, type Handler } from '../../program/command-run.ts'
 import { duration } from '../../terminal/duration.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
-import { knownPassword } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 
 const sessionsTable = (sessions: readonly SessionView[], page: Page): string =>

@@ -1,6 +1,6 @@
+import { knownPassword, requiredCode } from '../../connect/password-input.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
-import { knownPassword, requiredCode } from '../users/password-input.ts'
 import { type AccountOptions, askAccount } from './own-account.ts'
 
 type Begun = { readonly otpauth_uri: string; readonly secret: string }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { writeHandlers } from '../../own-handlers.ts'
 import type { Handler } from '../../program/command-run.ts'
+import { writeHandlers } from '../../shipped.ts'
 
 /** Writes the shipped handlers into a folder, to start from with handlers of one's own. */
 export const copyHandlers: Handler<object> = async (run) => {

@@ -21,9 +21,9 @@ import {
 } from '../../agent/install/unit.ts'
 import { allowsFirewall } from '../../agent/security/allowed.ts'
 import { checkedKey, licenseKeyIn } from '../../connect/license-key.ts'
-import type { Io } from '../../io.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { oneFileAgent, shippedText } from '../../shipped.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /** Flags of `svc agent install`. */
 export interface AgentInstallOptions {

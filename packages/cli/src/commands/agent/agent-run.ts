@@ -5,12 +5,11 @@ import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handl
 import { allowsFirewall } from '../../agent/security/allowed.ts'
 import type { ConnectOptions } from '../../connect/connect.ts'
 import { keptLicenseKeyOf } from '../../connect/license-key.ts'
-import type { Io } from '../../io.ts'
-import { ownHandlers } from '../../own-handlers.ts'
 import type { Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { ownHandlers, version } from '../../shipped.ts'
+import { EXIT } from '../../terminal/failure.ts'
+import type { Io } from '../../terminal/io.ts'
 import { openSmallLog } from '../../terminal/small-log.ts'
-import { version } from '../../version.ts'
 import { wholeNumber } from '../number-option.ts'
 
 /** Flags of `svc agent run`. */

@@ -1,6 +1,6 @@
 import type { WebhookView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { byId, listWithTenants, type NameOfTenant } from '../tenant-names.ts'

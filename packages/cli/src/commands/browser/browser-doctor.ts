@@ -2,7 +2,7 @@ import { readConfig } from '@svc/core'
 import { chromiumLack } from '../../browser/chromium-program.ts'
 import type { Finding } from '../../browser/leak-test.ts'
 import type { Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
 import { type Page, table } from '../../terminal/render.ts'
 
 const findingsTable = (findings: readonly Finding[], page: Page): string =>

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Problem } from '@svc/core'
 import type { AgentAnswer, AgentStep } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
 import { plain, plainBlock } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'
 

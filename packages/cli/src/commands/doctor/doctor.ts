@@ -1,6 +1,6 @@
 import type { LicenseView, SystemReport } from '@svc/core'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
-import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { reportTable } from './report-table.ts'
 
 /** Flags of `svc doctor`. */

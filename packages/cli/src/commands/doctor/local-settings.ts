@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, type Environment, readConfig } from '@svc/core'
 import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
-import type { Io } from '../../io.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /** The usable settings, and the faults of the others. */
 export interface LocalSettings {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import type { NamedCheck } from '@svc/core/adapters'
-import type { Io } from '../../io.ts'
-import { requiredNode } from '../../version.ts'
+import { requiredNode } from '../../shipped.ts'
+import type { Io } from '../../terminal/io.ts'
 
 const numbersOf = (version: string): readonly number[] => version.split('.').map(Number)
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { OPERATION_SUMMARIES } from '../../program/operation-summaries.ts'
+import { OPERATION_SUMMARIES } from '../../connect/operation-summaries.ts'
 import { examples, keyed, operating, type Run, reaching } from '../declare.ts'
 
 const OWNER = ['--license <id-or-key>', 'of this license; without it, of all, or for the platform'] as const

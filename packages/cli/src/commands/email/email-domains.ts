@@ -1,7 +1,7 @@
 import type { EmailDomainView } from '@svc/core'
 import { type DomainHealthView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import type { ExitCode } from '../../program/failure.ts'
+import type { ExitCode } from '../../terminal/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

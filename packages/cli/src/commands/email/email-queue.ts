@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { type EmailMessageView, type SuppressionView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

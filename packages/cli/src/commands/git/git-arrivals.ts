@@ -1,7 +1,7 @@
 import type { GitHookView } from '@svc/core'
 import type { GitDeliveryView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
 import { ago, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { hintMore } from '../hint-more.ts'

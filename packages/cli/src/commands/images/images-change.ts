@@ -1,7 +1,7 @@
 import type { ImageView, JobView } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import type { ExitCode } from '../../program/failure.ts'
+import type { ExitCode } from '../../terminal/failure.ts'
 import { followToEnd } from '../jobs/follow.ts'
 import { jobsTable } from '../jobs/job-table.ts'
 import { imagesTable } from './image-table.ts'

@@ -1,7 +1,7 @@
 import type { JobView } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { untilStopped } from './follow.ts'
 import { isOver, jobsTable } from './job-table.ts'
 

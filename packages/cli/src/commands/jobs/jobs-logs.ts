@@ -1,7 +1,7 @@
 import type { StoredLine } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
 import { given, type Handler } from '../../program/command-run.ts'
-import type { ExitCode } from '../../program/failure.ts'
+import type { ExitCode } from '../../terminal/failure.ts'
 import { wholeNumber } from '../number-option.ts'
 import { follow, type LogsOptions, printEnd, writeLines } from './follow.ts'
 

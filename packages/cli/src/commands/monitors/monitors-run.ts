@@ -1,7 +1,7 @@
 import type { MonitorView } from '@svc/core'
 import type { HistoryView, ObservationView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import type { ExitCode } from '../../program/failure.ts'
+import type { ExitCode } from '../../terminal/failure.ts'
 import { facts, instant, type Page, table } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'
 import { monitorFacts, valuesText } from './monitor-view.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '@svc/core'
 import type { BudgetView, ReconciliationView, ServerView, StepView } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { EXIT, type ExitCode } from '../../program/failure.ts'
+import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { facts, type Page, stateColour, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

@@ -1,6 +1,6 @@
 import { type ControlPlane, Problem } from '@svc/core'
 import { type DatabaseServer, migrateUnlessUnderWay, refuseForeign } from '@svc/core/sql'
-import { failureOf } from '../../program/failure.ts'
+import { failureOf } from '../../terminal/failure.ts'
 
 /** The parts of a wait for a database. */
 export interface DatabaseWaitParts {

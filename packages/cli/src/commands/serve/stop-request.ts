@@ -1,6 +1,6 @@
 import type { Log } from '@svc/core'
-import type { Io } from '../../io.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /** Why a service ends: it was asked to, or an error reached nobody. */
 export type StopCause = 'signal' | 'fault'

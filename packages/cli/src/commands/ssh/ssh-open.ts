@@ -1,9 +1,9 @@
 import { Problem } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
-import { failureOf, failureText } from '../../program/failure.ts'
+import { carrySession, type OpenedSession, TRANSPORT_FAILED } from '../../relay/operator-session.ts'
 import { RelayRefused } from '../../relay/relay-socket.ts'
-import { carrySession, type OpenedSession, TRANSPORT_FAILED } from '../../ssh/operator-session.ts'
+import { failureOf, failureText } from '../../terminal/failure.ts'
 import { plain } from '../../terminal/terminal.ts'
 
 /** Flags of `svc ssh HOST`. */

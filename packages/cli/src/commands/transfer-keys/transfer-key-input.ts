@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import type { Io } from '../../io.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /**
  * Returns the transfer key of `SVC_TRANSFER_KEY`, or the next line of standard input. It is no argument,

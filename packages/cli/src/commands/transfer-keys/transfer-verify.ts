@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Problem, verificationKeys } from '@svc/core'
 import { readTransferKey, type TransferToken } from '@svc/core/adapters'
 import type { Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
 import { expiry, facts, type Page } from '../../terminal/render.ts'
 import { transferKeyInput } from './transfer-key-input.ts'
 

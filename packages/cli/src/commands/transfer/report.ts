@@ -1,6 +1,6 @@
 import type { Transfer } from '@svc/core/sql'
-import type { Io } from '../../io.ts'
 import type { CommandRun } from '../../program/command-run.ts'
+import type { Io } from '../../terminal/io.ts'
 import { table } from '../../terminal/render.ts'
 import { Interrupted } from '../../terminal/secret-input.ts'
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type Environment, type Log, settings } from '@svc/core'
-import type { Io } from '../../io.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /** The plane, license key and folder of an agent of this machine. */
 export interface AttachedAgentParts {

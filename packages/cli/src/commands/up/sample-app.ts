@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Log } from '@svc/core'
-import type { Io } from '../../io.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /** A git source as the payload of a deploy names it. */
 export interface GitSource {

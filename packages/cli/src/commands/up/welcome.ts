@@ -1,5 +1,5 @@
 import { shellWord } from '@svc/core/adapters'
-import type { Io } from '../../io.ts'
+import type { Io } from '../../terminal/io.ts'
 import { paint } from '../../terminal/terminal.ts'
 import type { GitSource } from './sample-app.ts'
 

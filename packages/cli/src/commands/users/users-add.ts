@@ -1,7 +1,7 @@
 import type { UserView } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
+import { newPassword } from '../../connect/password-input.ts'
 import { given, type Handler } from '../../program/command-run.ts'
-import { newPassword } from './password-input.ts'
 import { usersTable } from './users-list.ts'
 
 /** Flags of `svc users add`. */

@@ -1,6 +1,6 @@
 import type { UserView } from '@svc/core'
+import { newPassword } from '../../connect/password-input.ts'
 import type { Handler } from '../../program/command-run.ts'
-import { newPassword } from './password-input.ts'
 import { usersTable } from './users-list.ts'
 
 type Changed = { readonly user: UserView }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { isSigned } from '@svc/core'
 import type { Handler } from '../../program/command-run.ts'
-import { EXIT } from '../../program/failure.ts'
+import { EXIT } from '../../terminal/failure.ts'
 
 /** Flags of `svc webhooks verify`. */
 export interface VerifyOptions {

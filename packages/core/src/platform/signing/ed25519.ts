@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign as signBytes } from 'node:crypto'
-import { type Libsodium, libsodium } from '../../kernel/libsodium.ts'
+import { type Libsodium, libsodium } from '../../package-files.ts'
 
 /** Signs with one key without exposing it. */
 export interface Ed25519 {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { inTime } from '../../kernel/race.ts'
 import type { Timers } from '../../kernel/timers.ts'
-import { RELEASE } from '../../version.ts'
+import { RELEASE } from '../../package-files.ts'
 import type { SystemDetail } from './system-detail.ts'
 
 /** Results of a check. `warn`: worth a look · `fail`: needs action · `skipped`: nothing to check. */

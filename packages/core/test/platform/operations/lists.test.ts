@@ -12,7 +12,7 @@ import {
   postgresStorage,
 } from '@svc/testing'
 import { sample } from '../../../../../test/support/sample.ts'
-import { fieldsOf, isOmissible, type Shape } from '../../../../http/src/body/shape.ts'
+import { fieldsOf, isOmissible, type Shape } from '../../../../http/src/exchange/body/shape.ts'
 import { POSTGRES, SERVER } from '../storage/backends.ts'
 import { HOST_LISTS } from './lists/host-lists.ts'
 import type { Filter, ListRow } from './lists/list-row.ts'

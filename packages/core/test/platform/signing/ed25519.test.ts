@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import nacl from 'tweetnacl'
-import { type Libsodium, libsodium } from '../../../src/kernel/libsodium.ts'
+import { type Libsodium, libsodium } from '../../../src/package-files.ts'
 import { ed25519 } from '../../../src/platform/signing/ed25519.ts'
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { FakeClock, FakeTimers, memoryStorage, testPlane } from '@svc/testing'
-import { RELEASE } from '../../../src/version.ts'
+import { RELEASE } from '../../../src/package-files.ts'
 import { type NamedCheck, SystemCheck } from '../../../src/watch/health/system-check.ts'
 import { SYSTEM_DETAILS } from '../../../src/watch/health/system-detail.ts'
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../../kernel/problem.ts'
-import { RELEASE } from '../../../version.ts'
+import { RELEASE } from '../../../package-files.ts'
 import type { DatabaseServer } from '../../database/database-server.ts'
 import { MIGRATIONS } from '../../database/migrations/index.ts'
 import { migrationStatusIn, refuseForeign } from '../../database/migrator.ts'

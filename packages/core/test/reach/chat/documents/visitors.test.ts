@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { DOCS_PAGES } from '../../../../../cli/src/docs-folder.ts'
+import { DOCS_PAGES } from '../../../../../cli/src/shipped.ts'
 import { cannedAnswer } from '../../../../src/reach/chat/answer/canned-answer.ts'
 import { readContent } from '../../../../src/reach/chat/documents/content-folder.ts'
 import { type Chunk, chunksOf } from '../../../../src/reach/chat/documents/documents.ts'

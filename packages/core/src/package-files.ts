@@ -1,4 +1,11 @@
+// Files that are found from here, in the sources and in the bundle: this file stands directly in src.
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+
+const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
+/** The release of the control plane. */
+export const RELEASE = String((manifest as { version?: unknown }).version)
 
 /** The part of libsodium that the service uses, as the optional package `sodium-native` exposes it. */
 export interface Libsodium {

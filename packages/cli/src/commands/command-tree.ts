@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import type { Run } from '../commands/declare.ts'
-import type { Io } from '../io.ts'
-import type { CommonOptions, Handler } from './command-run.ts'
+import type { CommonOptions, Handler } from '../program/command-run.ts'
+import { programOf } from '../program/program-of.ts'
+import type { Io } from '../terminal/io.ts'
 import { COMMANDS } from './commands.ts'
+import type { Run } from './declare.ts'
 import type { ListedCommand } from './listed-command.ts'
 import { FOOTER, SUMMARY } from './overview.ts'
 import type { ProgramParts } from './program.ts'
-import { programOf } from './program-of.ts'
 
 /** Names of the commands that are declared whole; all others are declared by name and summary only. */
 export type Wanted = 'all' | ReadonlySet<string>

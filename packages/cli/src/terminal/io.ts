@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process'
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
 import { eraseVariable } from './own-environment.ts'
-import { type RawTerminal, rawTerminal } from './terminal/raw-terminal.ts'
-import { tame } from './terminal/terminal.ts'
+import { type RawTerminal, rawTerminal } from './raw-terminal.ts'
+import { tame } from './terminal.ts'
 
 /** An output stream of a process. */
 export interface Stream {
@@ -170,7 +170,7 @@ function quietlyOnBrokenPipe(error: NodeJS.ErrnoException): void {
 // error.
 async function endWith(err: Output, fault: unknown): Promise<void> {
   if (process.listenerCount('uncaughtException') > 1) return
-  const { failureOf, failureText } = await import('./program/failure.ts')
+  const { failureOf, failureText } = await import('./failure.ts')
   err.write(failureText(failureOf(fault)))
   process.exit(1)
 }
@@ -185,7 +185,7 @@ function userName(): string {
 }
 
 async function secretFrom(err: Output, prompt: string): Promise<string> {
-  const { hiddenLine, nextLine } = await import('./terminal/secret-input.ts')
+  const { hiddenLine, nextLine } = await import('./secret-input.ts')
   const { stdin } = process
   if (stdin.isTTY) return hiddenLine(stdin, prompt, (text) => err.write(text))
   // A pipe that stays open must not keep the program alive after it has read its lines. A file needs no

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Run } from '../commands/declare.ts'
+import type { Run } from './declare.ts'
 
 /** A command as the help of the whole program lists it. */
 export interface ListedCommand {

@@ -1,7 +1,7 @@
 import { systemClock } from '@svc/core'
 import { connect } from '../connect/connect.ts'
-import type { Io } from '../io.ts'
-import { CommandRun, type CommandRunParts, type CommonOptions, type Handler } from './command-run.ts'
+import { CommandRun, type CommandRunParts, type CommonOptions, type Handler } from '../program/command-run.ts'
+import type { Io } from '../terminal/io.ts'
 import type { ProgramParts } from './program.ts'
 
 /** A command that was typed, not yet loaded. */

@@ -1,5 +1,5 @@
+import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION, wrapped } from '../program/help-words.ts'
 import { COMMANDS } from './commands.ts'
-import { HELP_COMMAND, HELP_OPTION, VERSION_OPTION, wrapped } from './help-words.ts'
 
 /** Description of the program. */
 export const SUMMARY = 'A control plane for managed virtual servers.'

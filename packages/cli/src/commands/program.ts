@@ -1,8 +1,8 @@
 /** `@svc/cli`: the `svc` command. */
 
 import type { Clock } from '@svc/core'
-import type { Io } from '../io.ts'
-import type { Connect } from './command-run.ts'
+import type { Connect } from '../program/command-run.ts'
+import { type Io, processIo } from '../terminal/io.ts'
 import { COMMANDS } from './commands.ts'
 import { overviewText } from './overview.ts'
 
@@ -15,7 +15,7 @@ export interface ProgramParts {
 const OVERVIEWS: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
 
 /** Runs the program to its end; every failure becomes a sentence on stderr and an exit code. */
-export async function runProgram(io: Io, parts: ProgramParts = {}): Promise<void> {
+export async function runProgram(io: Io = processIo(), parts: ProgramParts = {}): Promise<void> {
   const [first = '', ...more] = io.args
   if (more.length === 0 && OVERVIEWS.has(first)) {
     io.out.write(overviewText(io.out.columns))
@@ -34,7 +34,7 @@ function argsOf({ args }: Io): readonly string[] {
 
 async function runCommand(io: Io, parts: ProgramParts, args: readonly string[]): Promise<void> {
   const { buildProgram } = await import('./command-tree.ts')
-  const { parseTo } = await import('./parse-to.ts')
+  const { parseTo } = await import('../program/parse-to.ts')
   await parseTo(io, args, () => buildProgram(io, parts, namedIn(args)))
 }
 

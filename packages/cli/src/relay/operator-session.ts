@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 import type { AccessMode } from '@svc/core'
-import type { Io } from '../io.ts'
-import { CHANNEL, type Control, wholeOf } from '../relay/protocol.ts'
-import type { PeerEnd, Ready, RelayPeer } from '../relay/relay-peer.ts'
-import { connectToRelay } from '../relay/relay-socket.ts'
-import { countBuffersWithHeap } from '../relay/stream-buffers.ts'
+import type { Io } from '../terminal/io.ts'
 import { plain } from '../terminal/terminal.ts'
 import { EscapeKeys } from './escape-keys.ts'
+import { CHANNEL, type Control, wholeOf } from './protocol.ts'
+import type { PeerEnd, Ready, RelayPeer } from './relay-peer.ts'
+import { connectToRelay } from './relay-socket.ts'
+import { countBuffersWithHeap } from './stream-buffers.ts'
 
 /** A session that was opened for this operator. */
 export interface OpenedSession {

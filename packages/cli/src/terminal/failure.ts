@@ -1,9 +1,9 @@
 import { ConfigError, Problem, type ProblemCode } from '@svc/core'
 import { redact } from '@svc/core/adapters'
-import { Interrupted } from '../terminal/secret-input.ts'
-import { plain, safeJson } from '../terminal/terminal.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { MEANINGS } from './problem-meanings.ts'
+import { Interrupted } from './secret-input.ts'
+import { plain, safeJson } from './terminal.ts'
 
 export { EXIT, type ExitCode }
 

@@ -1,7 +1,6 @@
 import { Problem } from '@svc/core'
 import type { CurrentCredentials } from '@svc/core/adapters'
-import type { Io } from '../../io.ts'
-import { given } from '../../program/command-run.ts'
+import type { Io } from '../terminal/io.ts'
 
 type Asking = Pick<Io, 'readSecret'>
 
@@ -39,7 +38,7 @@ export async function knownCode(
 export async function currentCredentials(io: Asking): Promise<CurrentCredentials> {
   const current = await knownPassword(io, 'Your own password: ')
   const code = await knownCode(io, 'Your own code (empty without a second factor): ')
-  return { current, ...given({ code }) }
+  return { current, ...(code === undefined ? {} : { code }) }
 }
 
 /**
