@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 const TOKENS = 'packages/core/src/people/api-tokens'
 const GATE = 'packages/http/src/gates/session.ts'
 const OPERATOR = 'packages/core/src/platform/operations/operator.ts'
-const SQL = `${TOKENS}/api-tokens-store-sql.ts`
+const SQL = `${TOKENS}/token-rows-sql.ts`
 const STORE = ['packages/core/test/people/api-tokens/api-tokens-store.test.ts']
 const SERVICE = ['packages/core/test/people/api-tokens/api-tokens.test.ts']
 const HTTP = ['packages/http/test/access/api-tokens.test.ts']
@@ -35,8 +35,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'tokens: a revoked one is good',
     file: SQL,
-    find: 'where digest = $1 and revoked_at is null',
-    replace: 'where digest = $1',
+    find: '= `revoked_at is null',
+    replace: '= `true',
     suites: STORE,
   },
   {

@@ -1,12 +1,12 @@
-import {
-  type BrowserRun,
-  type BrowserRunEnd,
-  type BrowserStore,
-  type BrowserToken,
-  type NewBrowserRun,
-  type NewBrowserToken,
-  TOUCH_SECONDS,
+import type {
+  BrowserRun,
+  BrowserRunEnd,
+  BrowserStore,
+  BrowserToken,
+  NewBrowserRun,
+  NewBrowserToken,
 } from '@svc/core/ports'
+import { MemoryTokens, maybe } from '../api-tokens/memory-tokens.ts'
 import type { MemoryTables } from '../memory-tables.ts'
 import type { Run } from '../memory-turns.ts'
 import { byBytes } from '../text-order.ts'
@@ -31,7 +31,7 @@ function shown(token: MemoryBrowserToken): BrowserToken {
 export function memoryBrowserStore(tables: MemoryTables, run: Run, time: () => Date): BrowserStore {
   const tokens = tables.of<MemoryBrowserToken>('browserTokens')
   const runs = tables.of<BrowserRun>('browserRuns')
-  const live = () => tokens.all().filter(({ revokedAt }) => revokedAt === undefined)
+  const kept = new MemoryTokens(tokens)
 
   /** Returns the token with one call more; undefined if it has none left. */
   function spent(id: string, now: Date): MemoryBrowserToken | undefined {
@@ -45,37 +45,20 @@ export function memoryBrowserStore(tables: MemoryTables, run: Run, time: () => D
   return {
     addToken: ({ digest, ...token }: NewBrowserToken, now = time()) =>
       run(() => {
-        if (tokens.all().some((each) => each.digest === digest || each.id === token.id))
-          throw new Error('there is a token with this id or digest already')
         if (!(token.dailyLimit > 0)) throw new Error('a token has at least one call a day')
         const times = { createdAt: now, lastUsedAt: undefined, revokedAt: undefined }
-        const row = { ...token, ...times, digest, usedOn: undefined, used: 0 }
-        tokens.put(token.id, row)
-        return shown(row)
+        return shown(kept.add({ ...token, ...times, digest, usedOn: undefined, used: 0 }))
       }),
-    useToken: (digest: string, now = time()) =>
-      run(() => {
-        const token = live().find((each) => each.digest === digest)
-        if (token === undefined) return undefined
-        const { lastUsedAt } = token
-        if (lastUsedAt === undefined || now.getTime() - lastUsedAt.getTime() > TOUCH_SECONDS * 1000)
-          tokens.put(token.id, { ...token, lastUsedAt: now })
-        return shown(token)
-      }),
-    hasTokens: () => run(() => live().length > 0),
+    useToken: (digest: string, now = time()) => run(() => maybe(shown, kept.use(digest, now))),
+    hasTokens: () => run(() => kept.live().length > 0),
     listTokens: () =>
       run(() =>
-        live()
+        kept
+          .live()
           .sort((one, other) => byBytes(one.id, other.id))
           .map(shown),
       ),
-    revokeToken: (id: string, now = time()) =>
-      run(() => {
-        const token = tokens.get(id)
-        if (token === undefined || token.revokedAt !== undefined) return undefined
-        tokens.put(id, { ...token, revokedAt: now })
-        return shown(token)
-      }),
+    revokeToken: (id: string, now = time()) => run(() => maybe(shown, kept.revoke(id, now))),
     begin: (begun: NewBrowserRun, isStored: boolean, now = time()) =>
       run(() => {
         const token = isStored ? spent(begun.tokenId, now) : undefined
@@ -102,12 +85,8 @@ export function memoryBrowserStore(tables: MemoryTables, run: Run, time: () => D
       run(() => {
         const end = now.getTime() - keptDays * DAY_MS
         const oldRuns = runs.all().filter(({ createdAt }) => createdAt.getTime() < end)
-        const over = tokens
-          .all()
-          .filter(({ revokedAt }) => revokedAt !== undefined && revokedAt.getTime() < end)
         for (const { id } of oldRuns) runs.put(id, undefined)
-        for (const { id } of over) tokens.put(id, undefined)
-        return oldRuns.length + over.length
+        return oldRuns.length + kept.purge(keptDays, now)
       }),
   }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { TOUCH_SECONDS } from '../../people/sessions/sessions-store.ts'
+import { tokensIn } from '../../people/api-tokens/token-rows-sql.ts'
 import type { Session, Statement } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
 import { atOrNow } from '../../platform/database/typed-statement.ts'
@@ -33,14 +33,6 @@ const ADD = statement('browser-token-add', (tables, given: NewBrowserToken & Tim
     })
     .returningAll(),
 )
-const USE: Statement = {
-  name: 'browser-token-use',
-  text: `with live as (select * from browser_tokens where digest = $1 and revoked_at is null
-    ), touched as (
-      update browser_tokens t set last_used_at = ${at('$2')} from live where t.id = live.id
-        and (t.last_used_at is null or t.last_used_at < ${at('$2')} - make_interval(secs => ${TOUCH_SECONDS})))
-    select * from live`,
-}
 const HAS: Statement = {
   name: 'browser-token-has',
   text: 'select exists (select 1 from browser_tokens where revoked_at is null) as found',
@@ -51,14 +43,6 @@ const LIST = statement('browser-token-list', (tables) =>
     .selectAll()
     .where('revoked_at', 'is', null)
     .orderBy(sql`id collate "C"`),
-)
-const REVOKE = statement('browser-token-revoke', (tables, { id, now }: Timed & { id: string }) =>
-  tables
-    .updateTable('browser_tokens')
-    .set({ revoked_at: atOrNow(now) })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .returningAll(),
 )
 // The update waits for others of the same token and then looks again, so that no two take the last of a day.
 const BEGIN: Statement = {
@@ -90,13 +74,12 @@ const RUNS = statement('browser-run-list', (tables, { limit }: { limit: number }
   tables.selectFrom('browser_runs').selectAll().orderBy(sql`id collate "C"`, 'desc').limit(limit),
 )
 const PURGE: Statement = {
-  name: 'browser-purge',
-  text: `with runs as (delete from browser_runs
-      where created_at < ${at('$2')} - make_interval(days => $1) returning 1
-    ), tokens as (delete from browser_tokens
-      where revoked_at < ${at('$2')} - make_interval(days => $1) returning 1)
-    select ((select count(*) from runs) + (select count(*) from tokens))::int as purged`,
+  name: 'browser-run-purge',
+  text: `with gone as (delete from browser_runs
+      where created_at < ${at('$2')} - make_interval(days => $1) returning 1)
+    select count(*)::int as purged from gone`,
 }
+const TOKENS = tokensIn({ table: 'browser_tokens', name: 'browser-token', expires: false, read: toToken })
 
 /** Browser tokens and their work in SQL. */
 export class SqlBrowserStore implements BrowserStore {
@@ -112,8 +95,8 @@ export class SqlBrowserStore implements BrowserStore {
     return added
   }
 
-  async useToken(digest: string, now?: Date): Promise<BrowserToken | undefined> {
-    return (await this.#session.rows<object>(USE, [digest, now])).map(toToken)[0]
+  useToken(digest: string, now?: Date): Promise<BrowserToken | undefined> {
+    return TOKENS.use(this.#session, digest, now)
   }
 
   async hasTokens(): Promise<boolean> {
@@ -125,8 +108,8 @@ export class SqlBrowserStore implements BrowserStore {
     return (await LIST.run(this.#session, {})).map(toToken)
   }
 
-  async revokeToken(id: string, now?: Date): Promise<BrowserToken | undefined> {
-    return (await REVOKE.run(this.#session, { id, now })).map(toToken)[0]
+  revokeToken(id: string, now?: Date): Promise<BrowserToken | undefined> {
+    return TOKENS.revoke(this.#session, id, now)
   }
 
   async begin(run: NewBrowserRun, isStored: boolean, now?: Date): Promise<boolean> {
@@ -144,7 +127,7 @@ export class SqlBrowserStore implements BrowserStore {
 
   async purge(keptDays: number, now?: Date): Promise<number> {
     const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keptDays, now])
-    return row?.purged ?? 0
+    return (row?.purged ?? 0) + (await TOKENS.purge(this.#session, keptDays, now))
   }
 }
 

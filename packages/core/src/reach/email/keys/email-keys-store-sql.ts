@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../../kernel/scope.ts'
-import { TOUCH_SECONDS } from '../../../people/sessions/sessions-store.ts'
+import { tokensIn } from '../../../people/api-tokens/token-rows-sql.ts'
 import { ofLicenses } from '../../../platform/database/scoped-statement.ts'
 import type { Session, Statement } from '../../../platform/database/session.ts'
 import { at } from '../../../platform/database/statement-time.ts'
-import { atOrNow, isAbsent } from '../../../platform/database/typed-statement.ts'
-import { scoped, statement, type Timed, toEmailKey } from '../email-tables-sql.ts'
+import { isAbsent } from '../../../platform/database/typed-statement.ts'
+import { scoped, toEmailKey } from '../email-tables-sql.ts'
 import type { EmailKey } from './email-key.ts'
 import type { EmailKeyPage, EmailKeysStore, NewEmailKey } from './email-keys-store.ts'
 
@@ -15,16 +15,6 @@ const ADD: Statement = {
   text: `insert into email_keys (id, owner, name, prefix, digest, domain_id, expires_at, created_at)
     select $1, $2, $3, $4, $5, $6, $7::timestamptz, ${at('$9')}
     where (select count(*) from email_keys where owner = $2 and revoked_at is null) < $8::int returning *`,
-}
-const USE: Statement = {
-  name: 'email-key-use',
-  text: `with live as (
-      select * from email_keys where digest = $1 and revoked_at is null
-        and (expires_at is null or expires_at > ${at('$2')})
-    ), touched as (
-      update email_keys k set last_used_at = ${at('$2')} from live where k.id = live.id
-        and (k.last_used_at is null or k.last_used_at < ${at('$2')} - make_interval(secs => ${TOUCH_SECONDS})))
-    select * from live`,
 }
 const FIND = scoped(
   'email-key-find',
@@ -50,20 +40,7 @@ const LIST = scoped(
       .limit(limit),
   ofLicenses('owner'),
 )
-const REVOKE = statement('email-key-revoke', (tables, { id, now }: Timed & { id: string }) =>
-  tables
-    .updateTable('email_keys')
-    .set({ revoked_at: atOrNow(now) })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .returning('id'),
-)
-const PURGE: Statement = {
-  name: 'email-key-purge',
-  text: `with gone as (delete from email_keys
-      where least(revoked_at, expires_at) < ${at('$2')} - make_interval(days => $1) returning 1)
-    select count(*)::int as purged from gone`,
-}
+const KEYS = tokensIn({ table: 'email_keys', name: 'email-key', expires: true, read: toEmailKey })
 
 /** Sending keys in SQL. */
 export class SqlEmailKeysStore implements EmailKeysStore {
@@ -73,13 +50,14 @@ export class SqlEmailKeysStore implements EmailKeysStore {
     this.#session = session
   }
 
-  add(key: NewEmailKey, limit: number, now?: Date): Promise<EmailKey | undefined> {
+  async add(key: NewEmailKey, limit: number, now?: Date): Promise<EmailKey | undefined> {
     const { id, owner, name, prefix, digest, domainId, expiresAt } = key
-    return this.#one(ADD, [id, owner, name, prefix, digest, domainId, expiresAt, limit, now])
+    const params = [id, owner, name, prefix, digest, domainId, expiresAt, limit, now]
+    return (await this.#session.rows<object>(ADD, params)).map(toEmailKey)[0]
   }
 
   use(digest: string, now?: Date): Promise<EmailKey | undefined> {
-    return this.#one(USE, [digest, now])
+    return KEYS.use(this.#session, digest, now)
   }
 
   async find(scope: Scope, id: string): Promise<EmailKey | undefined> {
@@ -91,16 +69,11 @@ export class SqlEmailKeysStore implements EmailKeysStore {
   }
 
   async revoke(id: string, now?: Date): Promise<boolean> {
-    return (await REVOKE.run(this.#session, { id, now })).length > 0
+    return (await KEYS.revoke(this.#session, id, now)) !== undefined
   }
 
-  async purge(keptDays: number, now?: Date): Promise<number> {
-    const [row] = await this.#session.rows<{ purged: number }>(PURGE, [keptDays, now])
-    return row?.purged ?? 0
-  }
-
-  async #one(statement: Statement, params: readonly unknown[]): Promise<EmailKey | undefined> {
-    return (await this.#session.rows<object>(statement, params)).map(toEmailKey)[0]
+  purge(keptDays: number, now?: Date): Promise<number> {
+    return KEYS.purge(this.#session, keptDays, now)
   }
 }
 
