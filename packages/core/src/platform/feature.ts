@@ -32,8 +32,7 @@ export interface Feature<Needs, Sto, Svc, Uses> {
   readonly purge?: Purge<Svc>
 }
 
-/** Returns both parts as one. */
-export const joined = <One, Other>(one: SqlPart<One>, other: SqlPart<Other>): SqlPart<One & Other> => ({
+const joined = <One, Other>(one: SqlPart<One>, other: SqlPart<Other>): SqlPart<One & Other> => ({
   entities: [...one.entities, ...other.entities],
   stores: (session) => ({ ...one.stores(session), ...other.stores(session) }),
 })
@@ -83,7 +82,7 @@ export class Features<Tools, Sto, Svc, Uses> {
     const { tasks = () => [], purge } = added
     return new Features<Tools, Sto & S, Svc & V, Uses & U>(
       {
-        sql: async () => joined(await this.sql(), await added.sql()),
+        sql: async () => joined(...(await Promise.all([this.sql(), added.sql()]))),
         services: (base, tools) => {
           const services = this.services(base, tools)
           return { ...services, ...added.services(base, { ...tools, ...services }) }

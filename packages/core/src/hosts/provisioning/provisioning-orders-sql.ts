@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
 import { at } from '../../platform/database/statement-time.ts'
-import { atOrNow } from '../../platform/database/typed-statement.ts'
+import { atOrNow, type Timed } from '../../platform/database/typed-statement.ts'
 import { type NewOrder, ORDER_EVENTS, type ReservationRequest } from './provisioning-store.ts'
 import { statement } from './provisioning-tables-sql.ts'
 
 /** A new order with its lists as JSON. */
 type Written = Omit<NewOrder, 'locations' | 'sshKeys'> & Record<'locations' | 'sshKeys', string>
-interface Timed {
-  readonly now: Date | undefined
-}
-
 /** Stores an order, whose first place is its choice. */
 export const ADD = statement('provisioning-add', (tables, given: Written & Timed) =>
   tables

@@ -106,6 +106,11 @@ function once<T>(make: () => T): () => T {
   }
 }
 
+/** The time of a statement; undefined: now. */
+export interface Timed {
+  readonly now: Date | undefined
+}
+
 /**
  * Returns the time of a statement: the value of a parameter, which only tests and simulations give, else the
  * database's clock.

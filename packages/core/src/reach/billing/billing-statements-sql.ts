@@ -1,15 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
 import { LICENSE_COLUMNS } from '../../people/licenses/licenses-store-sql.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import { atOrNow } from '../../platform/database/typed-statement.ts'
+import { atOrNow, type Timed } from '../../platform/database/typed-statement.ts'
 import type { Checkout, CheckoutAnswer, Dunning } from './billing-store.ts'
 import { statement } from './billing-tables-sql.ts'
 import type { ParkedReason, StoredSubscription } from './subscription.ts'
-
-/** The time of a statement; undefined: now. */
-interface Timed {
-  readonly now: Date | undefined
-}
 
 export const NEXT_TOKEN = statement('billing-next-token', (tables) =>
   tables

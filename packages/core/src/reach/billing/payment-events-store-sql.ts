@@ -1,16 +1,11 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Session, Statement } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import { atOrNow, isAbsent, present } from '../../platform/database/typed-statement.ts'
+import { atOrNow, isAbsent, present, type Timed } from '../../platform/database/typed-statement.ts'
 import { statement, toEvent } from './billing-tables-sql.ts'
 import { factsText } from './event-facts.ts'
 import type { PaymentEvent, PaymentEventState, StoredPaymentEvent } from './payment-event.ts'
 import type { EventFilter, EventLease, EventSettlement, PaymentEventsStore } from './payment-events-store.ts'
-
-/** The time of a statement; undefined: now. */
-interface Timed {
-  readonly now: Date | undefined
-}
 
 type Added = Omit<PaymentEvent, 'facts'> & Pick<StoredPaymentEvent, 'state' | 'error'>
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { tokensIn } from '../../people/api-tokens/token-rows-sql.ts'
 import type { Session, Statement } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import { atOrNow } from '../../platform/database/typed-statement.ts'
+import { atOrNow, type Timed } from '../../platform/database/typed-statement.ts'
 import type {
   BrowserRun,
   BrowserRunEnd,
@@ -14,11 +14,6 @@ import { statement, toRun, toToken } from './browser-tables-sql.ts'
 import type { BrowserToken } from './browser-token.ts'
 
 export { entities } from './browser-tables-sql.ts'
-
-/** The time of a statement; undefined: now. */
-interface Timed {
-  readonly now: Date | undefined
-}
 
 const ADD = statement('browser-token-add', (tables, given: NewBrowserToken & Timed) =>
   tables

@@ -230,10 +230,5 @@ interface Tables
     | typeof EmailReminderEntity
   > {}
 
-/** The time of a statement; undefined: now. */
-export interface Timed {
-  readonly now: Date | undefined
-}
-
 /** Statements over them. */
 export const { statement, scoped } = statementsOver<Tables>()

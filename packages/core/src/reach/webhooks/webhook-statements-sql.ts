@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ofLicenses, scoped } from '../../platform/database/scoped-statement.ts'
 import type { Statement } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import { atOrNow, present } from '../../platform/database/typed-statement.ts'
+import { atOrNow, present, type Timed } from '../../platform/database/typed-statement.ts'
 import { statement } from './webhook-tables-sql.ts'
 import type { NewMessage, SecretRotation } from './webhooks-store.ts'
 
@@ -10,10 +10,6 @@ const text = (name: string, words: string): Statement => ({ name: `webhook-${nam
 interface Named {
   readonly id: string
 }
-interface Timed {
-  readonly now: Date | undefined
-}
-
 // Two additions to one license follow each other, so that the count holds.
 export const BEGIN = text('begin', 'select pg_advisory_xact_lock(hashtextextended($1, 28))')
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ofLicensesOrTenants } from '../../platform/database/scoped-statement.ts'
-import { atOrNow, isAbsent, present } from '../../platform/database/typed-statement.ts'
+import { atOrNow, isAbsent, present, type Timed } from '../../platform/database/typed-statement.ts'
 import type { AnswerSet } from '../../platform/dns/dns-answer.ts'
 import type { MonitorDefinition, MonitorError, MonitorOwner, MonitorState } from './monitor.ts'
 import { scoped, statement } from './monitor-tables-sql.ts'
@@ -19,11 +19,6 @@ export const written = (given: MonitorDefinition): Written => ({
 })
 
 type Named = MonitorOwner & { readonly id: string; readonly name: string }
-/** The time of a statement; undefined: now. */
-interface Timed {
-  readonly now: Date | undefined
-}
-
 const definition = (given: Written) => ({
   host: given.host,
   type: given.type,

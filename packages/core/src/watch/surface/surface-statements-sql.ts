@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
 import type { Statement } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import { atOrNow, isAbsent, present } from '../../platform/database/typed-statement.ts'
+import { atOrNow, isAbsent, present, type Timed } from '../../platform/database/typed-statement.ts'
 import type { FindingFilter } from './surface-scans-store.ts'
 import { scoped, statement } from './surface-tables-sql.ts'
 
 interface Named {
   readonly id: string
-}
-interface Timed {
-  readonly now: Date | undefined
 }
 interface OfTarget {
   readonly licenseId: string

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Statement } from '../../../platform/database/session.ts'
 import { at } from '../../../platform/database/statement-time.ts'
-import { atOrNow } from '../../../platform/database/typed-statement.ts'
-import { statement, type Timed } from '../email-tables-sql.ts'
+import { atOrNow, type Timed } from '../../../platform/database/typed-statement.ts'
+import { statement } from '../email-tables-sql.ts'
 import type { RememberedAnswer } from './email-messages-store.ts'
 
 const text = (name: string, text: string): Statement => ({ name: `email-message-${name}`, text })

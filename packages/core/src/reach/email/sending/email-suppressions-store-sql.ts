@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Session, Statement } from '../../../platform/database/session.ts'
 import { at } from '../../../platform/database/statement-time.ts'
-import { atOrNow, isAbsent, present } from '../../../platform/database/typed-statement.ts'
-import { statement, type Timed, toSuppression } from '../email-tables-sql.ts'
+import { atOrNow, isAbsent, present, type Timed } from '../../../platform/database/typed-statement.ts'
+import { statement, toSuppression } from '../email-tables-sql.ts'
 import type {
   EmailSuppression,
   EmailSuppressionsStore,

@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../../kernel/scope.ts'
 import type { Session } from '../../../platform/database/session.ts'
-import { atOrNow } from '../../../platform/database/typed-statement.ts'
+import { atOrNow, type Timed } from '../../../platform/database/typed-statement.ts'
 import { given, instant, maybeInstant } from '../../../platform/database/values.ts'
 import type { DeliveryState } from '../../../platform/deliveries/delivery.ts'
 import type { AlertTransition } from '../alert-lifecycle.ts'
 import { scoped, statement, toAlert, toMailboxes, toWebhook } from '../alert-tables-sql.ts'
 import type * as port from './alert-deliveries-store.ts'
 
-interface Timed {
-  readonly now: Date | undefined
-}
 interface OfTenant {
   readonly tenantId: string
 }
