@@ -211,6 +211,21 @@ describe('the face of core', () => {
   })
 })
 
+test('a listening socket in core, or the package of one, is a fault', () => {
+  const found = checkLayers(
+    workspace({
+      [`${core}/work/jobs/job.ts`]: `import { createServer } from 'node:http'\nexport const a = createServer\n`,
+      [`${core}/work/jobs/lease.ts`]: `import type { WebSocket } from 'ws'\nexport type A = WebSocket\n`,
+      'packages/cli/src/relay/relay.ts': `import { createServer } from 'node:http'\nexport const a = createServer\n`,
+    }),
+  )
+  expect(found.map(({ path, rule }) => [path, rule])).toEqual([
+    [`${core}/work/jobs/job.ts`, 'listens'],
+    [`${core}/work/jobs/lease.ts`, 'package-place'],
+    [`${core}/work/jobs/lease.ts`, 'undeclared-dependency'],
+  ])
+})
+
 test('imports in a circle are a fault, in types alone they are not', () => {
   const circle = (word: string) =>
     checkLayers(
@@ -300,7 +315,7 @@ describe('whatever calls out goes through the guarded client', () => {
   })
 
   test('a guard that lists names over several lines sees each of them', () => {
-    const text = `import {\n  createServer,\n  request,\n} from 'node:http'\n`
+    const text = `import {\n  ServerResponse,\n  request,\n} from 'node:http'\n`
     expect(faultsOf(`${core}/work/jobs/jobs.ts`, text)).toEqual(['4 calls-out'])
   })
 })

@@ -33,11 +33,15 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     why: 'asks DNS servers that settings or an operator name for a monitor; no answer is connected to',
   },
   {
+    path: /^packages\/cli\/src\/browser\/egress-proxy\.ts$/,
+    why: 'writes requests to sockets that the guard opened',
+  },
+  {
     path: /^packages\/cli\/src\/browser\/leak-test\.ts$/,
     why: 'listens on loopback for packets that a browser should not send; it sends none itself',
   },
   {
-    path: /^packages\/core\/src\/(?:outside\/smtp\/mail-relay-smtp|reach\/email\/delivery\/(?:compose|nodemailer))\.ts$/,
+    path: /^packages\/core\/src\/(?:outside\/smtp\/mail-relay-smtp|reach\/email\/smtp\/(?:compose|nodemailer))\.ts$/,
     why: 'speaks to the mail relay that the settings name',
   },
 ]

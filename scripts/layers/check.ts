@@ -3,7 +3,7 @@ import { checkCallsOut } from './calls-out.ts'
 import { checkDeclared } from './declared.ts'
 import { checkLevels } from './levels.ts'
 import { checkPackages } from './packages.ts'
-import { checkCycles, checkFaces } from './reach.ts'
+import { checkCycles, checkFaces, checkListeners } from './reach.ts'
 import { type Fault, readWorkspace } from './workspace.ts'
 
 const CHECKS = [
@@ -11,6 +11,7 @@ const CHECKS = [
   checkLevels,
   checkFaces,
   checkCycles,
+  checkListeners,
   checkAmbient,
   checkStreams,
   checkCallsOut,

@@ -30,6 +30,11 @@ const PLACEMENTS: readonly Placement[] = [
     mend: 'Only cli knows commander: declare an operation or a route, and let cli present it.',
   },
   {
+    packages: /^(?:ws|playwright(?:-.*)?)$/,
+    allowed: /^packages\/cli\//,
+    mend: 'The relay and the browser engine stand in cli: core has their ports.',
+  },
+  {
     packages: /^@jest\/globals$/,
     allowed: /^packages\/testing\/src\/(?:contracts|opened-storage|.*-contract|.*\/contract-[a-z-]+)\.ts$/,
     mend: 'It throws outside jest: only *-contract.ts, contract-*.ts and what they alone use may import it.',

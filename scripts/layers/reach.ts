@@ -3,6 +3,8 @@ import { dependencyOf, type Fault, targetOf, type Workspace } from './workspace.
 
 const FACES = ['packages/core/src/index.ts', 'packages/core/src/adapters.ts']
 const STORAGE_PACKAGE = /^(?:@mikro-orm\/.*|@electric-sql\/.*|kysely|pg)$/
+/** The socket file that locks an embedded database folder. */
+const LISTENER = 'packages/core/src/platform/database/lock-socket.ts'
 
 type ByPath = ReadonlyMap<string, Source>
 
@@ -41,6 +43,21 @@ export function checkFaces({ sources }: Workspace): Fault[] {
     const message = `the face of core reaches storage: ${way.join(' → ')}. Import types only, or serve it from ./sql.`
     return [{ path, line: 1, rule: 'face-reaches-storage', message }]
   })
+}
+
+/** Forbids listening sockets in core: http and the command open them. */
+export function checkListeners({ sources }: Workspace): Fault[] {
+  const message = 'Core opens no listening socket: http and cli do.'
+  return sources
+    .filter(({ path }) => path.startsWith('packages/core/src/') && path !== LISTENER)
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          ({ runtime, names }) => runtime && names.some((name) => /^create(?:Secure)?Server$/.test(name)),
+        )
+        .filter(({ specifier }) => specifier.startsWith('node:'))
+        .map(({ line }) => ({ path, line, rule: 'listens', message })),
+    )
 }
 
 /** Forbids cycles of imports: their files have no defined order of loading. */

@@ -1,4 +1,4 @@
-import { SECRETS } from '../../packages/http/test/access/secrets.ts'
+import { SECRETS } from '../../packages/http/test/authorization/secrets.ts'
 import type { Feature } from '../support/features.ts'
 
 /** Access to account. */

@@ -1,4 +1,4 @@
-import { SECRETS } from '../../packages/http/test/access/secrets.ts'
+import { SECRETS } from '../../packages/http/test/authorization/secrets.ts'
 import { confirmedChange, nothing, person, personalChange, read, wrong } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 

@@ -10,7 +10,7 @@ import {
   scope,
   steps,
 } from '../../packages/core/test/conformance/world.ts'
-import type { World } from '../../packages/http/test/access/world.ts'
+import type { World } from '../../packages/http/test/authorization/world.ts'
 import { OWNER, read, wrong } from '../support/feature-entries.ts'
 import type { Feature, OperationEntry } from '../support/features.ts'
 

@@ -1,5 +1,5 @@
 import type { OperationScope, Permission, ProblemCode } from '@svc/core'
-import type { World } from '../../packages/http/test/access/world.ts'
+import type { World } from '../../packages/http/test/authorization/world.ts'
 import type { OperationEntry } from './features.ts'
 
 type Input = OperationEntry['input']

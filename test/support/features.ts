@@ -6,8 +6,8 @@ import type { ScriptedDns } from '@svc/testing'
 import type fc from 'fast-check'
 import type { Stage } from '../../packages/cli/test/terminal/every-command.ts'
 import type { Step } from '../../packages/core/test/conformance/world.ts'
-import type { Ask } from '../../packages/http/test/access/asks.ts'
-import type { World } from '../../packages/http/test/access/world.ts'
+import type { Ask } from '../../packages/http/test/authorization/asks.ts'
+import type { World } from '../../packages/http/test/authorization/world.ts'
 
 type Input = (world: World) => object
 

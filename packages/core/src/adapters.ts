@@ -109,9 +109,13 @@ export {
 } from './platform/database/data-folder.ts'
 export { lockFolder } from './platform/database/folder-lock.ts'
 export { clientAddress, clientNetworks } from './platform/net/client-network.ts'
-export type { EgressLane, RefusedCall } from './platform/net/egress-lane.ts'
-export { EgressProxy } from './platform/net/egress-proxy.ts'
-export { PageGuard, type PageRefusal } from './platform/net/page-guard.ts'
+export { codeOf as outboundCodeOf, OutboundRefused } from './platform/net/outbound-refusal.ts'
+export {
+  PageGuard,
+  type PageRefusal,
+  type Place as PagePlace,
+  pageRefusalOf,
+} from './platform/net/page-guard.ts'
 export { isPublicAddress } from './platform/net/public-address.ts'
 export { mayRun } from './platform/operations/operator.ts'
 export { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from './platform/passwords/passwords.ts'
@@ -141,6 +145,7 @@ export {
   type PageFault,
   type PageOptions,
   type PagePhase,
+  type RefusedCall,
   type Screenshot,
   type Snapshot,
 } from './reach/browser/browser-page.ts'
@@ -167,8 +172,8 @@ export type { AttemptView, EndpointDeliveryView } from './reach/webhooks/webhook
 export { ALERT_ACTIONS, ALERT_STATUSES } from './watch/alerts/alert.ts'
 export { ALERTS_LISTED } from './watch/alerts/alert-list.ts'
 export type { AlertStoryView } from './watch/alerts/alert-operations.ts'
-export type { MailboxesView } from './watch/alerts/delivery/alert-mail-operations.ts'
-export type { WebhookView } from './watch/alerts/delivery/alert-webhook-operations.ts'
+export type { MailboxesView } from './watch/alerts/channels/alert-mail-operations.ts'
+export type { WebhookView } from './watch/alerts/channels/alert-webhook-operations.ts'
 export { dnsCheck } from './watch/health/reach-checks.ts'
 export { sessionSecretCheck, signingKeyCheck } from './watch/health/secret-checks.ts'
 export { settingsChecks } from './watch/health/settings-checks.ts'

@@ -242,7 +242,6 @@ export type {
   VisitorMessage,
 } from './reach/chat/conversations-store.ts'
 export { CHAT_ENGINES, type ChatEvent, type ChatSource } from './reach/chat/message.ts'
-export type { MailRelay } from './reach/email/delivery/mail-relay.ts'
 export type { EmailDomain } from './reach/email/domains/email-domain.ts'
 export type {
   DomainSettlement,
@@ -269,6 +268,7 @@ export type {
   EmailSuppression,
   EmailSuppressionsStore,
 } from './reach/email/sending/email-suppressions-store.ts'
+export type { MailRelay } from './reach/email/smtp/mail-relay.ts'
 export { EVENT_TYPES, type EventType, patternsOf } from './reach/webhooks/event-types.ts'
 export type {
   DeliveryAttempt,
@@ -313,8 +313,8 @@ export type {
   AlertDigest,
   AlertMailboxes,
   AlertWebhook,
-} from './watch/alerts/delivery/alert-deliveries-store.ts'
-export { RETRY_JITTER, RETRY_SECONDS } from './watch/alerts/delivery/alert-notifier.ts'
+} from './watch/alerts/channels/alert-deliveries-store.ts'
+export { RETRY_JITTER, RETRY_SECONDS } from './watch/alerts/channels/alert-notifier.ts'
 export type { AlertCondition } from './watch/alerts/rules/alert-condition.ts'
 export {
   type AlertFactsStore,

@@ -17,18 +17,18 @@ import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './p
 import { translateStorageErrors } from './platform/database/statement-retry.ts'
 import { type TextColumn, textColumnsOf } from './platform/database/table-sql.ts'
 import { migrated, type OpenFolder, openFolder } from './platform/storage/embedded-folder.ts'
-import { copyFolder } from './platform/storage/folder-copy.ts'
-import { sqlStorage } from './platform/storage/sql-storage.ts'
-import type { MigrationStatus, Storage } from './platform/storage/storage.ts'
-import type { Sink } from './platform/storage/transfer/export-rows.ts'
 import {
   type ExportOptions,
+  type ExportPlace,
   exportTables,
   type ImportOptions,
   importTables,
-  type TransferPlace,
-} from './platform/storage/transfer/transfer.ts'
-import type { Transfer } from './platform/storage/transfer/transfer-file.ts'
+} from './platform/storage/export/export.ts'
+import type { ExportSummary } from './platform/storage/export/export-file.ts'
+import type { Sink } from './platform/storage/export/export-rows.ts'
+import { copyFolder } from './platform/storage/folder-copy.ts'
+import { sqlStorage } from './platform/storage/sql-storage.ts'
+import type { MigrationStatus, Storage } from './platform/storage/storage.ts'
 import { FEATURES } from './wiring/features.ts'
 
 export {
@@ -37,12 +37,12 @@ export {
   databaseServer,
   diskRoom,
   type ExportOptions,
+  type ExportPlace,
+  type ExportSummary,
   folderHolder,
   type ImportOptions,
   refuseForeign,
   type TextColumn,
-  type Transfer,
-  type TransferPlace,
 }
 
 /** Places where rows are kept. */
@@ -114,10 +114,10 @@ const tableNames = async () => (await FEATURES.sql()).entities.map(({ meta }) =>
  * @throws Problem `conflict` when the database is not migrated to this release
  */
 export const exportDatabase = async (
-  place: TransferPlace,
+  place: ExportPlace,
   sink: Sink,
   options: ExportOptions = {},
-): Promise<Transfer> => exportTables(await tableNames(), { ...options, place, sink })
+): Promise<ExportSummary> => exportTables(await tableNames(), { ...options, place, sink })
 
 /**
  * Fills an empty, migrated database with the rows of an export; a data folder that is absent is made. After
@@ -126,10 +126,10 @@ export const exportDatabase = async (
  * wrote the file; `invalid-input` when the file is cut or changed
  */
 export const importDatabase = async (
-  place: TransferPlace,
+  place: ExportPlace,
   pieces: AsyncIterable<Uint8Array>,
   options: ImportOptions = {},
-): Promise<Transfer> => importTables(await tableNames(), { ...options, place, pieces })
+): Promise<ExportSummary> => importTables(await tableNames(), { ...options, place, pieces })
 
 /** The schema of this release as a text: two releases with the same text can read each other's snapshots. */
 export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(step)}`).join('\n')

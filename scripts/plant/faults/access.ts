@@ -21,7 +21,10 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/hosts/access/access-statements-sql.ts',
     find: "\n    .where(isOwned)\n    .where('id', '=', id)\n    .where(IS_LIVE)",
     replace: "\n    .where('id', '=', id)\n    .where(IS_LIVE)",
-    suites: ['packages/core/test/hosts/access/access.test.ts', 'packages/http/test/access/tenants.test.ts'],
+    suites: [
+      'packages/core/test/hosts/access/access.test.ts',
+      'packages/http/test/authorization/tenants.test.ts',
+    ],
   },
   {
     name: 'access: a session is handed to any host of its license',

@@ -1,10 +1,10 @@
 import type { Fault } from '../fault.ts'
 
-const NOTIFIER = 'packages/core/src/watch/alerts/delivery/alert-notifier.ts'
-const MAIL = 'packages/core/src/watch/alerts/delivery/alert-mail.ts'
+const NOTIFIER = 'packages/core/src/watch/alerts/channels/alert-notifier.ts'
+const MAIL = 'packages/core/src/watch/alerts/channels/alert-mail.ts'
 const EVENTS = 'packages/core/src/platform/database/migrations/0028-more-events.ts'
-const MAIL_TEST = ['packages/core/test/watch/alerts/delivery/alert-mail.test.ts']
-const STORE_TEST = ['packages/core/test/watch/alerts/delivery/alert-deliveries-store.test.ts']
+const MAIL_TEST = ['packages/core/test/watch/alerts/channels/alert-mail.test.ts']
+const STORE_TEST = ['packages/core/test/watch/alerts/channels/alert-deliveries-store.test.ts']
 const EVENTS_TEST = ['packages/core/test/reach/webhooks/webhooks-store.test.ts']
 
 export const faults: readonly Fault[] = [

@@ -153,10 +153,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'alerts: the late delivery of one opening announces the next',
-    file: 'packages/core/src/watch/alerts/delivery/alert-deliveries-store-sql.ts',
+    file: 'packages/core/src/watch/alerts/channels/alert-deliveries-store-sql.ts',
     find: ".whereRef('a.count', '=', 'n.opening')",
     replace: '',
-    suites: ['packages/core/test/watch/alerts/delivery/alert-deliveries-store.test.ts'],
+    suites: ['packages/core/test/watch/alerts/channels/alert-deliveries-store.test.ts'],
   },
   {
     name: 'migrations: what the runner does not know of is applied if its checksum is there',

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 const NET = 'packages/core/src/platform/net'
 const BROWSER = 'packages/core/src/reach/browser'
 const CHROMIUM = 'packages/cli/src/browser'
-const PROXY = 'packages/core/test/platform/net/egress-proxy.test.ts'
+const PROXY = 'packages/cli/test/browser/egress-proxy.test.ts'
 const WORKER = 'packages/core/test/reach/browser/browser-worker.test.ts'
 const RULES = 'packages/core/test/reach/browser/rules.test.ts'
 const STORE = 'packages/core/test/reach/browser/browser-store.test.ts'
@@ -13,14 +13,14 @@ const DOMAINS = 'packages/cli/test/browser/domains.test.ts'
 export const faults: readonly Fault[] = [
   {
     name: 'browser: the proxy takes calls without a credential',
-    file: `${NET}/egress-proxy.ts`,
+    file: `${CHROMIUM}/egress-proxy.ts`,
     find: 'return given === undefined ? undefined : this.#lanes.get(digestOf(given))',
     replace: 'return this.#lanes.get(digestOf(given ?? "")) ?? [...this.#lanes.values()][0]',
     suites: [PROXY],
   },
   {
     name: 'browser: the credential of the proxy reaches the site',
-    file: `${NET}/egress-proxy.ts`,
+    file: `${CHROMIUM}/egress-proxy.ts`,
     find: "  'proxy-authorization',\n",
     replace: '',
     suites: [PROXY],
@@ -41,14 +41,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'browser: a full lane goes on',
-    file: `${NET}/egress-lane.ts`,
+    file: `${CHROMIUM}/egress-lane.ts`,
     find: 'if (this.closed.aborted || this.full.aborted) {',
     replace: 'if (this.closed.aborted) {',
     suites: [PROXY],
   },
   {
     name: 'browser: refused addresses are listed with their query',
-    file: `${NET}/egress-lane.ts`,
+    file: `${CHROMIUM}/egress-lane.ts`,
     find: '`${parsed.protocol}//${parsed.host}${parsed.pathname}`',
     replace: 'parsed.href',
     suites: [PROXY],
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'browser: what Chromium asks for itself goes by the credential of a page',
-    file: `${NET}/egress-proxy.ts`,
+    file: `${CHROMIUM}/egress-proxy.ts`,
     find: "lane.refuse(url, 'browser')\n      return undefined",
     replace: "lane.refuse(url, 'browser')",
     suites: [PROXY],

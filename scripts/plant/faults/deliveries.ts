@@ -9,7 +9,7 @@ const IN_FLIGHT = 'packages/core/src/platform/deliveries/in-flight.ts'
 const RUNS = 'packages/core/test/platform/deliveries/delivery-runner.test.ts'
 const RETRIES = 'packages/core/test/platform/deliveries/retry.test.ts'
 const CONTRACT = 'packages/core/test/platform/deliveries/deliveries-store.test.ts'
-const WEBHOOKS = 'packages/core/test/watch/alerts/delivery/alert-webhooks.test.ts'
+const WEBHOOKS = 'packages/core/test/watch/alerts/channels/alert-webhooks.test.ts'
 
 export const faults: readonly Fault[] = [
   {

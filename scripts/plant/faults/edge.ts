@@ -158,14 +158,14 @@ export const faults: readonly Fault[] = [
     file: 'packages/http/src/gates/guess.ts',
     find: 'await takeByAddressIfCounted(request, GUESSES)',
     replace: 'await Promise.resolve()',
-    suites: ['packages/http/test/access/settings.test.ts'],
+    suites: ['packages/http/test/authorization/settings.test.ts'],
   },
   {
     name: 'secrets: strangers shut out who has brought the right one',
     file: 'packages/http/src/gates/guess.ts',
     find: '  if (known.get(own) !== undefined) return\n',
     replace: '',
-    suites: ['packages/http/test/access/settings.test.ts'],
+    suites: ['packages/http/test/authorization/settings.test.ts'],
   },
   {
     name: 'passwords: who waits has the turns of all before them',

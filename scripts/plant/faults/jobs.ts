@@ -64,7 +64,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/work/jobs/job-operations.ts',
     find: "summary: 'do the work of a finished job again, as a new job',\n  permission: 'platform.deploy'",
     replace: "summary: 'do the work of a finished job again, as a new job',\n  permission: 'platform.read'",
-    suites: ['packages/http/test/access/matrix.test.ts'],
+    suites: ['packages/http/test/authorization/matrix.test.ts'],
   },
   {
     name: 'agent: log lines never go back to where the plane stands',

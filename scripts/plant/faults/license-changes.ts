@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts'
 const OPERATIONS = 'packages/core/src/people/licenses/license-operations.ts'
 const SQL = 'packages/core/src/people/licenses/licenses-store-sql.ts'
 const DEEDS = 'packages/core/src/people/licenses/license-deeds.ts'
-const ACCESS = ['packages/http/test/access/agent-only.test.ts']
+const ACCESS = ['packages/http/test/authorization/agent-only.test.ts']
 const COMMANDS = ['packages/cli/test/commands/operators.test.ts']
 const STORE = ['packages/core/test/people/licenses/licenses-store.test.ts']
 

@@ -4,8 +4,8 @@ const OPERATIONS = 'packages/core/src/wiring/operations.ts'
 const USERS = 'packages/core/src/people/users/user-operations.ts'
 const PAYLOAD = 'packages/core/src/kernel/redaction/visible-payload.ts'
 const CONFIRMED = ['packages/http/test/routes/confirmed-operations.test.ts']
-const AUDIT = ['packages/http/test/access/audit.test.ts']
-const PAYLOADS = ['packages/http/test/access/payloads.test.ts']
+const AUDIT = ['packages/http/test/authorization/audit.test.ts']
+const PAYLOADS = ['packages/http/test/authorization/payloads.test.ts']
 
 /** Mistakes about the permissions of operators, and the records of their actions. */
 export const faults: readonly Fault[] = [

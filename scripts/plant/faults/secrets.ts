@@ -64,10 +64,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'secrets: a webhook is signed with the sealed text',
-    file: 'packages/core/src/watch/alerts/delivery/alert-notifier.ts',
+    file: 'packages/core/src/watch/alerts/channels/alert-notifier.ts',
     find: "const secret = keyring.open(sealed, placeOf('alertWebhooks', tenantId))",
     replace: "const secret = keyring.isConfigured ? sealed : placeOf('alertWebhooks', tenantId)",
-    suites: ['packages/core/test/watch/alerts/delivery/alert-webhooks.test.ts'],
+    suites: ['packages/core/test/watch/alerts/channels/alert-webhooks.test.ts'],
   },
   {
     name: 'secrets: a folder forgets its key',

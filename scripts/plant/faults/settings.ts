@@ -37,7 +37,7 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/core/test/hosts/access/relay-place.test.ts': ['RELAY_PAIR_TIMEOUT_S', 'ACCESS_TOKEN_TTL_S'],
   'packages/core/test/work/agents/heartbeat.test.ts': ['SERVICE_LICENSE_PRIVKEY'],
   'packages/core/test/work/agents/host-limit.test.ts': ['SERVICE_HOSTS_PER_LICENSE'],
-  'packages/core/test/watch/alerts/delivery/alert-outbound.test.ts': [
+  'packages/core/test/watch/alerts/channels/alert-outbound.test.ts': [
     'SERVICE_OUTBOUND_ALLOW',
     'SERVICE_OUTBOUND_REFUSE',
   ],
@@ -145,8 +145,8 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'WEBHOOK_RETRY_SCHEDULE',
     'WEBHOOK_DISABLE_AFTER_HOURS',
   ],
-  'packages/http/test/access/races.test.ts': ['SERVICE_RATE_LIMIT_BACKEND'],
-  'packages/http/test/access/settings.test.ts': [
+  'packages/http/test/authorization/races.test.ts': ['SERVICE_RATE_LIMIT_BACKEND'],
+  'packages/http/test/authorization/settings.test.ts': [
     'NODE_ENV',
     'SERVICE_LICENSE_KEYS',
     'SERVICE_METRICS_TOKEN',

@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/people/licenses/licenses.ts',
     find: "if (this.mode !== 'development' || (await storage.licenses.byKeyDigest(digest))) return undefined",
     replace: "if (this.mode !== 'development') return undefined",
-    suites: ['packages/http/test/access/settings.test.ts'],
+    suites: ['packages/http/test/authorization/settings.test.ts'],
   },
   {
     name: 'sessions: a session is good at the instant it ends',

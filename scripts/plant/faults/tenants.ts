@@ -2,10 +2,10 @@ import type { Fault } from '../fault.ts'
 
 const SCOPES = 'packages/core/src/platform/database/scoped-statement.ts'
 const OPERATOR = 'packages/core/src/platform/operations/operator.ts'
-const SUITE = ['packages/http/test/access/tenants.test.ts']
+const SUITE = ['packages/http/test/authorization/tenants.test.ts']
 const SCOPE_SUITES = ['packages/core/test/platform/storage/scopes.test.ts']
 const RULES = ['packages/core/test/platform/operations/operator.test.ts']
-const MATRIX = ['packages/http/test/access/matrix.test.ts']
+const MATRIX = ['packages/http/test/authorization/matrix.test.ts']
 
 /** Mistakes about the things that a tenant's people reach. */
 export const faults: readonly Fault[] = [
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'scopes: every webhook of alerts is listed',
-    file: 'packages/core/src/watch/alerts/delivery/alert-deliveries-store-sql.ts',
+    file: 'packages/core/src/watch/alerts/channels/alert-deliveries-store-sql.ts',
     find: "selectFrom('alert_webhooks').selectAll().where(isOwned)",
     replace: "selectFrom('alert_webhooks').selectAll()",
     suites: SCOPE_SUITES,

@@ -6,7 +6,7 @@ const OPERATOR = 'packages/core/src/platform/operations/operator.ts'
 const SQL = `${TOKENS}/token-rows-sql.ts`
 const STORE = ['packages/core/test/people/api-tokens/api-tokens-store.test.ts']
 const SERVICE = ['packages/core/test/people/api-tokens/api-tokens.test.ts']
-const HTTP = ['packages/http/test/access/api-tokens.test.ts']
+const HTTP = ['packages/http/test/authorization/api-tokens.test.ts']
 const RULES = ['packages/core/test/platform/operations/operator.test.ts']
 
 /** Mistakes about API tokens. */

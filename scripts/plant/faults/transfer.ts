@@ -1,18 +1,18 @@
 import type { Fault } from '../fault.ts'
 
-const EXPORT = 'packages/core/src/platform/storage/transfer/export-rows.ts'
-const IMPORT = 'packages/core/src/platform/storage/transfer/import-rows.ts'
-const FILE = 'packages/core/src/platform/storage/transfer/transfer-file.ts'
-const LINES = 'packages/core/src/platform/storage/transfer/read-lines.ts'
+const EXPORT = 'packages/core/src/platform/storage/export/export-rows.ts'
+const IMPORT = 'packages/core/src/platform/storage/export/import-rows.ts'
+const FILE = 'packages/core/src/platform/storage/export/export-file.ts'
+const LINES = 'packages/core/src/platform/storage/export/read-lines.ts'
 const COPY = 'packages/core/src/platform/storage/folder-copy.ts'
 const PLACE = 'packages/cli/src/connect/database-place.ts'
-const PRIVATE = 'packages/cli/src/commands/transfer/private-file.ts'
-const READ = 'packages/cli/src/commands/transfer/read-file.ts'
+const PRIVATE = 'packages/cli/src/commands/export/private-file.ts'
+const READ = 'packages/cli/src/commands/export/read-file.ts'
 const SERVE = 'packages/cli/src/commands/serve/serve.ts'
 
-const ROUND_TRIP = ['packages/core/test/platform/storage/transfer/round-trip.test.ts']
-const REFUSALS = ['packages/core/test/platform/storage/transfer/refusals.test.ts']
-const MANY = ['packages/core/test/platform/storage/transfer/many-rows.test.ts']
+const ROUND_TRIP = ['packages/core/test/platform/storage/export/round-trip.test.ts']
+const REFUSALS = ['packages/core/test/platform/storage/export/refusals.test.ts']
+const MANY = ['packages/core/test/platform/storage/export/many-rows.test.ts']
 const COMMANDS = ['packages/cli/test/commands/transfer.test.ts']
 const PROCESSES = ['packages/cli/test/process/transfer.test.ts']
 

@@ -1,6 +1,6 @@
 // Handwritten bad requests, one line each.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { World } from '../../../packages/http/test/access/world.ts'
+import type { World } from '../../../packages/http/test/authorization/world.ts'
 import { answerTo, bytesOf, caseWorld, filled } from '../../src/by-hand/case-world.ts'
 import { HAND_CASES } from '../../src/by-hand/index.ts'
 import { faultOf } from '../../src/verdict.ts'

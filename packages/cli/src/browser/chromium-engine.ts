@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { BrowserEngine, BrowserEngineTools } from '@svc/core'
-import { type BrowserPage, EgressProxy, PageFailure, type PageOptions } from '@svc/core/adapters'
+import { type BrowserPage, PageFailure, type PageOptions } from '@svc/core/adapters'
 import { ChromiumPage } from './chromium-page.ts'
 import { ChromiumProcess } from './chromium-process.ts'
 import { chromiumLack, chromiumProgram } from './chromium-program.ts'
+import { EgressProxy } from './egress-proxy.ts'
 
 /** Contexts after which a browser is replaced, and the memory above which it is. */
 const MAX_CONTEXTS = 100

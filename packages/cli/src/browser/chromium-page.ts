@@ -1,6 +1,5 @@
 import {
   type BrowserPage,
-  type EgressLane,
   type ElementFacts,
   type Extract,
   type ExtractOptions,
@@ -16,6 +15,7 @@ import {
   type Snapshot,
 } from '@svc/core/adapters'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { EgressLane } from './egress-lane.ts'
 import { focusFacts, refFacts } from './element-facts.ts'
 import { pictureOf } from './page-picture.ts'
 import { PageWatch } from './page-watch.ts'

@@ -1,5 +1,6 @@
-import { type EgressLane, isWithinDomains, type PageOptions } from '@svc/core/adapters'
+import { isWithinDomains, type PageOptions } from '@svc/core/adapters'
 import type { BrowserContext, CDPSession, Page, Request, Route } from 'playwright-core'
+import type { EgressLane } from './egress-lane.ts'
 import { openGate } from './page-gate.ts'
 
 /** The context that is watched, and its rules. */

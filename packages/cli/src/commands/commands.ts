@@ -21,19 +21,19 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: 'export',
     args: '<file>',
     summary: 'write everything that the database holds to a file',
-    load: async () => (await import('./transfer/declare-transfer.ts')).declareExport,
+    load: async () => (await import('./export/declare-export.ts')).declareExport,
   },
   {
     name: 'import',
     args: '<file>',
     summary: 'fill an empty database from the file of an export or of a backup',
-    load: async () => (await import('./transfer/declare-transfer.ts')).declareImport,
+    load: async () => (await import('./export/declare-export.ts')).declareImport,
   },
   {
     name: 'backup',
     args: '<file>',
     summary: 'write a data folder to a file, also while it is served: its database and its secrets',
-    load: async () => (await import('./transfer/declare-transfer.ts')).declareBackup,
+    load: async () => (await import('./export/declare-export.ts')).declareBackup,
   },
   {
     name: 'mint-key',

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { Problem, readConfig } from '@svc/core'
 import { requireTrustedSocket, trustedFolder } from '@svc/core/adapters'
-import { databaseServer, type TransferPlace } from '@svc/core/sql'
+import { databaseServer, type ExportPlace } from '@svc/core/sql'
 import type { Io } from '../terminal/io.ts'
 import { plain } from '../terminal/terminal.ts'
 import { type ConnectOptions, controlSocketPath, reachOf } from './connect.ts'
@@ -12,7 +12,7 @@ import { databaseName } from './in-process.ts'
 
 /** A database that this process works on itself. */
 export interface DatabasePlace extends AsyncDisposable {
-  readonly place: TransferPlace
+  readonly place: ExportPlace
   /** The data folder; undefined for a server. */
   readonly dataDir: string | undefined
 }

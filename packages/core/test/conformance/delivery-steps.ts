@@ -1,6 +1,6 @@
 import { PLATFORM } from '@svc/core'
 import fc from 'fast-check'
-import { ALERT_CHANNELS, targetOf } from '../../src/watch/alerts/delivery/alert-deliveries-store.ts'
+import { ALERT_CHANNELS, targetOf } from '../../src/watch/alerts/channels/alert-deliveries-store.ts'
 import { canonical, order, pick, rarely, type Step, scope, steps, words } from './world.ts'
 
 const tenantId = fc.constantFrom('', 'ten_a', 'ten_b')

@@ -4,9 +4,9 @@ import { OPERATION_ENTRIES } from '../../../../test/support/features.ts'
 import { trueAnswer } from '../../../../test/support/true-answers.ts'
 import { unlimited } from '../../../../test/support/unlimited.ts'
 import { openApiDocument } from '../../src/index.ts'
-import { memoryGlass } from '../access/contents.ts'
-import { SECRETS } from '../access/secrets.ts'
-import { stagedWorld, type World } from '../access/world.ts'
+import { memoryGlass } from '../authorization/contents.ts'
+import { SECRETS } from '../authorization/secrets.ts'
+import { stagedWorld, type World } from '../authorization/world.ts'
 
 interface Schema {
   readonly type?: string

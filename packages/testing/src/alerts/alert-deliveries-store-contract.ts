@@ -4,7 +4,7 @@ import type { LifecycleStep } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
-import { buildAlertWrite } from './build-alert-write.ts'
+import { buildAlertWrite, type WriteFields } from './build-alert-write.ts'
 
 /**
  * Contract suite of stores of deliveries: each transition is announced once per channel, and the end of an
@@ -24,10 +24,14 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
       if (webhook) await deliveries().setWebhook({ ...hook, rotate: false }, clock.now())
       const owner = { licenseId: buildId('lic'), tenantId, dedupKey: 'k', alertId: buildId('alr') }
       let revision = 0
-      const change = async (alert: LifecycleStep['alert'], notice: LifecycleStep['notice']) => {
-        const at = clock.advance({ minutes: 1 })
-        await storage().alerts.move(buildAlertWrite({ ...owner, revision, alert, notice }), at, at)
+      const write = async (fields: WriteFields) => {
+        const at = clock.now()
+        await storage().alerts.move(buildAlertWrite({ ...owner, revision, ...fields }), at, at)
         revision += 1
+      }
+      const change = async (alert: LifecycleStep['alert'], notice: LifecycleStep['notice']) => {
+        clock.advance({ minutes: 1 })
+        await write({ alert, notice })
       }
       const waits = async () =>
         (await deliveries().waiting())
@@ -49,7 +53,7 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
         if (state === 'sent') await deliveries().announced(id, clock.now())
         return id
       }
-      return { ...owner, clock, audience, hook, change, waits, deliver }
+      return { ...owner, clock, audience, hook, write, change, waits, deliver }
     }
 
     it('a transition waits on the log, and on the webhook when there is one', async () => {
@@ -103,6 +107,21 @@ export function alertDeliveriesStoreContract(name: string, open: () => Promise<S
         notices: [{ transition: 'firing', alert: { id: alertId, summary: 'web-1 has not reported' } }],
         webhook: hook,
       })
+    })
+
+    it('a digest tells of an end before the next opening, also within one instant', async () => {
+      const { change, write, deliver, tenantId } = await scene()
+      await change('open', 'firing')
+      await deliver('log', 'sent')
+      await change('resolve', 'resolved')
+      await write({ alert: 'reopen', notice: 'firing', actor: 'ann' })
+      const log = { id: buildId('msg'), channel: 'log' as const, tenantId }
+      await deliveries().bundle(log.id, log)
+      const { notices } = await deliveries().digest(log)
+      expect(notices.map(({ transition, alert }) => [transition, alert.count])).toEqual([
+        ['resolved', 1],
+        ['firing', 2],
+      ])
     })
 
     it('a digest has a webhook only if it goes there and one is set', async () => {

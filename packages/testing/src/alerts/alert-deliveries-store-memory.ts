@@ -116,7 +116,9 @@ function digest(
   { id, channel, tenantId }: AlertAudience & { readonly id: string },
 ): AlertDigest {
   const own = notices.all().filter(({ deliveryId }) => deliveryId === id)
-  own.sort((one, other) => byBytes(one.alertId, other.alertId) || byTime(one, other))
+  own.sort(
+    (one, other) => byBytes(one.alertId, other.alertId) || one.opening - other.opening || byTime(one, other),
+  )
   return {
     notices: own.map(({ transition, snapshot }) => ({ transition, alert: snapshot })),
     webhook: channel === 'webhook' ? webhooks.get(tenantId) : undefined,

@@ -6,8 +6,8 @@ import type {
   RelayCheck,
   Transaction,
   TransactionResult,
-} from '../../reach/email/delivery/mail-relay.ts'
-import { nodemailer } from '../../reach/email/delivery/nodemailer.ts'
+} from '../../reach/email/smtp/mail-relay.ts'
+import { nodemailer } from '../../reach/email/smtp/nodemailer.ts'
 import {
   Cancelled,
   Closed,

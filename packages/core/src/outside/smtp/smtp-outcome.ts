@@ -1,4 +1,4 @@
-import type { RelayFault, RelayReply, TransactionResult } from '../../reach/email/delivery/mail-relay.ts'
+import type { RelayFault, RelayReply, TransactionResult } from '../../reach/email/smtp/mail-relay.ts'
 
 const TEXT_CHARS = 300
 const CLOSING = 421

@@ -1,6 +1,5 @@
-import type { RefusedCall } from '../../platform/net/egress-lane.ts'
 import type { PlannerUsage } from './agent-planner.ts'
-import type { Screenshot } from './browser-page.ts'
+import type { RefusedCall, Screenshot } from './browser-page.ts'
 
 /** How a call of the agent ends. */
 export const AGENT_STATUSES = [

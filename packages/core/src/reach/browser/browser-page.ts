@@ -1,6 +1,12 @@
-import type { RefusedCall } from '../../platform/net/egress-lane.ts'
 import type { PageRefusal } from '../../platform/net/page-guard.ts'
 import type { PageStep } from './agent-action.ts'
+
+/** A call of a page that the way out of the browser refused. */
+export interface RefusedCall {
+  /** Without user, password, query and fragment, which may hold secrets. */
+  readonly url: string
+  readonly reason: PageRefusal
+}
 
 /** Events that make a page count as loaded. */
 export const LOAD_STATES = ['load', 'domcontentloaded', 'networkidle'] as const

@@ -1,5 +1,5 @@
 import type { Timers } from '../../kernel/timers.ts'
-import type { RefusedCall } from '../../platform/net/egress-lane.ts'
+import type { RefusedCall } from './browser-page.ts'
 import {
   type BrowserPage,
   type Extract,

@@ -1,11 +1,11 @@
 import type { Metrics } from '../../platform/metrics/metrics.ts'
-import { RELAY_FAULTS, type RelayFault } from './delivery/mail-relay.ts'
 import {
   type EmailRecipientState,
   MESSAGE_KINDS,
   type MessageKind,
   RECIPIENT_STATES,
 } from './sending/email-message.ts'
+import { RELAY_FAULTS, type RelayFault } from './smtp/mail-relay.ts'
 
 /** Counters of messages and of outcomes for their recipients. */
 export class EmailMetrics {

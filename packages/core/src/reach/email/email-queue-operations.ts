@@ -4,12 +4,12 @@ import type { Scope } from '../../kernel/scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
-import { RELAY_FAULTS } from './delivery/mail-relay.ts'
 import { EMAIL_PAGE } from './email-page.ts'
 import type { Emails } from './emails.ts'
 import { type EmailMessage, MESSAGE_STATES, RECIPIENT_STATES } from './sending/email-message.ts'
 import type { EmailSuppression } from './sending/email-suppressions-store.ts'
 import { MESSAGE_LIMITS } from './sending/send-body.ts'
+import { RELAY_FAULTS } from './smtp/mail-relay.ts'
 
 /** The services that operations on messages use. */
 export interface EmailQueueUses {

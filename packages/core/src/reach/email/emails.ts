@@ -6,11 +6,11 @@ import type { Config } from '../../platform/config/config.ts'
 import type { DeliveryRunner } from '../../platform/deliveries/delivery-runner.ts'
 import { purgeDeliveries } from '../../platform/deliveries/retention.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { EMAIL_DELIVERY, emailDelivery, RELAY } from './delivery/email-queue.ts'
-import type { MailRelay, RelayCheck } from './delivery/mail-relay.ts'
 import type { EmailMessage, MessageState } from './sending/email-message.ts'
 import type { EmailSending } from './sending/email-sending.ts'
 import type { EmailSuppression } from './sending/email-suppressions-store.ts'
+import { EMAIL_DELIVERY, emailDelivery, RELAY } from './smtp/email-queue.ts'
+import type { MailRelay, RelayCheck } from './smtp/mail-relay.ts'
 
 /** Dependencies of `Emails`. */
 export interface EmailsParts {

@@ -5,8 +5,6 @@ import type { DnsClient } from '../../platform/dns/dns-client.ts'
 import { featureOf } from '../../platform/feature.ts'
 import type { Operation } from '../../platform/operations/operation.ts'
 import { silent } from '../../platform/scheduler/scheduled-task.ts'
-import { EmailDelivery } from './delivery/email-delivery.ts'
-import type { MailRelay } from './delivery/mail-relay.ts'
 import { type EmailDomainUses, emailDomainOperations } from './domains/email-domain-operations.ts'
 import { EmailDomains } from './domains/email-domains.ts'
 import { EmailMetrics } from './email-metrics.ts'
@@ -17,6 +15,8 @@ import { EmailKeys } from './keys/email-keys.ts'
 import { type ReminderUses, reminderOperations } from './reminders/reminder-operations.ts'
 import { Reminders, unwantedReminder } from './reminders/reminders.ts'
 import { EmailSending } from './sending/email-sending.ts'
+import { EmailDelivery } from './smtp/email-delivery.ts'
+import type { MailRelay } from './smtp/mail-relay.ts'
 
 const DOMAINS_MS = 15_000
 const DELIVERY_MS = 20_000

@@ -1,7 +1,7 @@
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { ALERT_KINDS, ALERT_SEVERITIES, ALERT_STATUSES, type AlertKind } from './alert.ts'
 import type { AlertCounts } from './alerts-store.ts'
-import { ALERT_CHANNELS, type AlertChannelName } from './delivery/alert-deliveries-store.ts'
+import { ALERT_CHANNELS, type AlertChannelName } from './channels/alert-deliveries-store.ts'
 
 /** Registers `svc_alerts`. Each scrape shows the counts of the sample, or 0 without one. */
 export function registerAlertGauge(metrics: Metrics, sample: () => Promise<AlertCounts | undefined>): void {

@@ -16,7 +16,7 @@ import {
 import { ALERT_TRANSITIONS } from './alert-lifecycle.ts'
 import { ALERTS_LISTED } from './alert-list.ts'
 import { type Alerts, noAlert } from './alerts.ts'
-import { ALERT_CHANNELS } from './delivery/alert-deliveries-store.ts'
+import { ALERT_CHANNELS } from './channels/alert-deliveries-store.ts'
 
 /** The services that operations on alerts use. */
 export interface AlertUses {

@@ -1,8 +1,8 @@
 import type { Session } from '../../platform/database/session.ts'
 import type { AlertsStore } from './alerts-store.ts'
 import * as own from './alerts-store-sql.ts'
-import type { AlertDeliveriesStore } from './delivery/alert-deliveries-store.ts'
-import * as deliveries from './delivery/alert-deliveries-store-sql.ts'
+import type { AlertDeliveriesStore } from './channels/alert-deliveries-store.ts'
+import * as deliveries from './channels/alert-deliveries-store-sql.ts'
 import type { AlertFactsStore } from './rules/alert-facts.ts'
 import * as facts from './rules/alert-facts-store-sql.ts'
 

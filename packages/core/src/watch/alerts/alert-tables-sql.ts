@@ -15,7 +15,7 @@ import { maybeInstant } from '../../platform/database/values.ts'
 import type { DeliveryEntity } from '../../platform/deliveries/delivery-tables-sql.ts'
 import type { Alert, AlertAction, AlertKind, AlertSeverity } from './alert.ts'
 import type { AlertKey, AlertTransition } from './alert-lifecycle.ts'
-import type { AlertChannelName } from './delivery/alert-deliveries-store.ts'
+import type { AlertChannelName } from './channels/alert-deliveries-store.ts'
 
 /** Table `alert_watches`. */
 export const AlertWatchEntity = defineEntity({

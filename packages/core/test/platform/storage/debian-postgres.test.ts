@@ -14,8 +14,8 @@ import {
 } from '@svc/testing/contracts'
 import { DebianPostgres, debianVersions } from '../../../../../test/support/debian-postgres.ts'
 import { SERVER } from './backends.ts'
-import { filledFolder } from './transfer/filled-folder.ts'
-import { emptyDatabase, exported, imported } from './transfer/transfer-bench.ts'
+import { emptyDatabase, exported, imported } from './export/export-bench.ts'
+import { filledFolder } from './export/filled-folder.ts'
 
 const own = (process.env.SVC_TEST_POSTGRES_VERSION ?? '').split('.')[0]
 /** Versions of this machine beside the one that all suites run on. */

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { type LoopbackSmtp, loopbackSmtp } from '../../../../../test/support/smtp-server.ts'
 import { SmtpRelay } from '../../../src/outside/smtp/mail-relay-smtp.ts'
-import { compose } from '../../../src/reach/email/delivery/compose.ts'
 import { newDkimPair } from '../../../src/reach/email/domains/dkim-key.ts'
 import { readDraft, type SendFields } from '../../../src/reach/email/sending/message-draft.ts'
 import { contentsOf } from '../../../src/reach/email/sending/sealed-body.ts'
+import { compose } from '../../../src/reach/email/smtp/compose.ts'
 
 const require = createRequire(import.meta.url)
 const { dkimVerify } = require('mailauth/lib/dkim/verify') as {

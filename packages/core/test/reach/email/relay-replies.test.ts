@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { nothingLeft, type TestPlane, testPlane } from '@svc/testing'
 import { type ScriptedSmtp, scriptedSmtp } from '../../../../../test/support/scripted-smtp.ts'
 import { verifiedDomain } from '../../../../../test/support/sending-domain.ts'
-import { isPutOff, saysNoMailbox } from '../../../src/reach/email/delivery/smtp-reply.ts'
+import { isPutOff, saysNoMailbox } from '../../../src/reach/email/smtp/smtp-reply.ts'
 
 const BODY = { from: 'ann@mail.example.com', subject: 'hello', text: 'Good morning.' }
 const HOUR = 3600

@@ -1,6 +1,6 @@
 import type { Session } from '../../../platform/database/session.ts'
-import { EMAIL_DELIVERY } from '../delivery/email-queue.ts'
 import { type MessageRow, toMessage, toRememberedAnswer } from '../email-tables-sql.ts'
+import { EMAIL_DELIVERY } from '../smtp/email-queue.ts'
 import {
   type EmailMessage,
   MESSAGE_STATES,

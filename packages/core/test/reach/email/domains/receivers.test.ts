@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { compose } from '../../../../src/reach/email/delivery/compose.ts'
 import { checkDkim, checkDmarc, checkSpf } from '../../../../src/reach/email/domains/check-records.ts'
 import { newDkimPair } from '../../../../src/reach/email/domains/dkim-key.ts'
 import type { DomainLookup } from '../../../../src/reach/email/domains/domain-dns.ts'
+import { compose } from '../../../../src/reach/email/smtp/compose.ts'
 
 const require = createRequire(import.meta.url)
 type Resolver = (name: string, type: string) => Promise<unknown>

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
 import { Problem } from '@svc/core'
-import { exportDatabase, type Transfer } from '@svc/core/sql'
+import { type ExportSummary, exportDatabase } from '@svc/core/sql'
 import { type DatabasePlace, placeToRead } from '../../connect/database-place.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { KEPT_SECRETS, readSecret } from '../up/kept-secret.ts'
 import { writePrivateFile } from './private-file.ts'
-import { onRows, printTransfer, untilStopped } from './report.ts'
+import { onRows, printSummary, untilStopped } from './report.ts'
 
 /** Flags of `svc export` and `svc backup`. */
 export interface WriteOptions {
@@ -49,11 +49,11 @@ async function write(
   const { io, options } = run
   const name = run.arg(0)
   using stopped = untilStopped(io)
-  const write = (sink: (piece: string) => Promise<void>): Promise<Transfer> =>
+  const write = (sink: (piece: string) => Promise<void>): Promise<ExportSummary> =>
     exportDatabase(place, (piece) => stopped.check().then(() => sink(piece)), { kept, onRows: onRows(run) })
   if (name !== '-') {
-    const transfer = await writePrivateFile(resolve(io.cwd, name), options.force === true, write)
-    printTransfer(run, name, transfer)
+    const summary = await writePrivateFile(resolve(io.cwd, name), options.force === true, write)
+    printSummary(run, name, summary)
     return
   }
   if (io.out.isTty || options.json === true) {

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import {
+  OutboundRefused,
+  outboundCodeOf,
+  type PageGuard,
+  type PagePlace,
+  pageRefusalOf,
+} from '@svc/core/adapters'
 import { EgressLane } from './egress-lane.ts'
-import { codeOf, OutboundRefused } from './outbound-refusal.ts'
-import { type PageGuard, type Place, pageRefusalOf } from './page-guard.ts'
 
 /** Dependencies of the proxy. */
 export interface EgressProxyParts {
@@ -135,7 +140,7 @@ export class EgressProxy {
     await exchanged({ from, to, url, upstream, lane })
   }
 
-  async #connect(lane: EgressLane, place: Place | undefined, url: string) {
+  async #connect(lane: EgressLane, place: PagePlace | undefined, url: string) {
     if (place !== undefined && OF_THE_BROWSER.has(place.host.toLowerCase().replace(/\.$/, ''))) {
       lane.refuse(url, 'browser')
       return undefined
@@ -206,7 +211,7 @@ const headerOf = (username: string, password: string): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /** Reads `host:port` of a CONNECT request. */
-function placeOf(text: string): Place | undefined {
+function placeOf(text: string): PagePlace | undefined {
   const [, host = '', port = ''] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(text) ?? []
   return host === '' ? undefined : { host: bare(host), port: Number(port) }
 }
@@ -214,13 +219,13 @@ function placeOf(text: string): Place | undefined {
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '')
 
 /** The address that a tunnel is for, as far as the proxy knows it. */
-function urlOf({ host, port }: Place): string {
+function urlOf({ host, port }: PagePlace): string {
   const name = host.includes(':') ? `[${host}]` : host
   return port === 443 ? `https://${name}/` : `https://${name}:${port}/`
 }
 
 function failureOf(error: unknown): string {
   if (error instanceof OutboundRefused && error.refusal === 'timeout') return 'ETIMEDOUT'
-  const cause = error instanceof OutboundRefused ? error.cause : codeOf(error)
+  const cause = error instanceof OutboundRefused ? error.cause : outboundCodeOf(error)
   return typeof cause === 'string' ? cause : 'ECONNFAILED'
 }

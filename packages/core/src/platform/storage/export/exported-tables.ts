@@ -33,7 +33,7 @@ type Reference = Readonly<Record<'from' | 'to', string>>
  * Reads the columns of tables. A table stands behind those that it refers to, so that rows can be written in
  * this order.
  */
-export async function carriedTables(
+export async function exportedTables(
   connection: OneConnection,
   names: readonly string[],
 ): Promise<readonly Table[]> {

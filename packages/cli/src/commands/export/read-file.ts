@@ -7,7 +7,7 @@ import { importDatabase } from '@svc/core/sql'
 import { placeToFill } from '../../connect/database-place.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { KEPT_SECRETS, keepSecret, readSecret } from '../up/kept-secret.ts'
-import { onRows, printTransfer, untilStopped } from './report.ts'
+import { onRows, printSummary, untilStopped } from './report.ts'
 
 /** Fills an empty database from a file, or from standard input. */
 export const importFromFile: Handler<object> = async (run) => {
@@ -24,8 +24,8 @@ export const importFromFile: Handler<object> = async (run) => {
   // Opened when it is read: before that nobody would hear of a file that is not there.
   const open = () => (name === '-' ? io.input() : createReadStream(resolve(io.cwd, name)))
   const pieces = each(bytesOf(open, name), () => stopped.check())
-  const transfer = await importDatabase(to.place, pieces, { keep, onRows: onRows(run) })
-  printTransfer(run, name, transfer)
+  const summary = await importDatabase(to.place, pieces, { keep, onRows: onRows(run) })
+  printSummary(run, name, summary)
   tellKept(run, [...files.keys()], to.dataDir)
 }
 

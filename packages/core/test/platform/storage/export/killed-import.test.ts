@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { TransferPlace } from '../../../../src/sql.ts'
+import type { ExportPlace } from '../../../../src/sql.ts'
 import { POSTGRES, SERVER } from '../backends.ts'
+import { emptyDatabase, exported, imported } from './export-bench.ts'
 import { filledFolder } from './filled-folder.ts'
-import { emptyDatabase, exported, imported } from './transfer-bench.ts'
 
 let folder: string
 let file: string
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Kills a process when it has read nearly all of the file. */
-async function killedHalfway(place: TransferPlace): Promise<void> {
+async function killedHalfway(place: ExportPlace): Promise<void> {
   const program = join(import.meta.dirname, 'half-import.ts')
   const args = ['--conditions=svc-source', program, JSON.stringify(place), join(folder, 'file')]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

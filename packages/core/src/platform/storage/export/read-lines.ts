@@ -1,5 +1,5 @@
 import type { Hash } from 'node:crypto'
-import { damaged } from './transfer-file.ts'
+import { damaged } from './export-file.ts'
 
 /** Longest line, in bytes: the largest row that the service stores takes a third of it. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024

@@ -1,15 +1,9 @@
-import {
-  type DatabaseServer,
-  exportDatabase,
-  importDatabase,
-  migrate,
-  type TransferPlace,
-} from '@svc/core/sql'
+import { type DatabaseServer, type ExportPlace, exportDatabase, importDatabase, migrate } from '@svc/core/sql'
 import { type TestDatabase, testDatabase } from '@svc/testing'
 import pg from 'pg'
 
 /** The export of a database as one text. */
-export async function exported(place: TransferPlace): Promise<string> {
+export async function exported(place: ExportPlace): Promise<string> {
   let text = ''
   await exportDatabase(place, async (piece) => {
     text += piece
@@ -24,7 +18,7 @@ export async function* piecesOf(text: string, bytes = 10_007): AsyncGenerator<Ui
 }
 
 /** Imports a text. */
-export const imported = (place: TransferPlace, text: string) => importDatabase(place, piecesOf(text))
+export const imported = (place: ExportPlace, text: string) => importDatabase(place, piecesOf(text))
 
 /** A migrated database of its own. */
 export async function emptyDatabase(server: string): Promise<TestDatabase> {

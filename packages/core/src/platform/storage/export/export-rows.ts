@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OneConnection } from '../../database/one-connection.ts'
-import { quoted, type Table } from './carried-tables.ts'
-import { type Head, headOf, type Transfer } from './transfer-file.ts'
+import { type ExportSummary, type Head, headOf } from './export-file.ts'
+import { quoted, type Table } from './exported-tables.ts'
 
 /** Takes a piece of the file, and resolves when there is room for the next. */
 export type Sink = (piece: string) => Promise<void>
@@ -33,7 +33,7 @@ export async function exportRows(
   connection: OneConnection,
   sink: Sink,
   { tables, release, schema, kept = {}, onRows = () => {} }: ExportParts,
-): Promise<Transfer> {
+): Promise<ExportSummary> {
   const lines = new LineWriter(sink)
   const counts: Record<string, number> = {}
   await connection.rows('begin isolation level repeatable read, read only')
@@ -123,7 +123,7 @@ class LineWriter {
     if (this.#piece.length >= PIECE_CHARS) await this.#flush()
   }
 
-  async end(rows: Readonly<Record<string, number>>): Promise<Transfer> {
+  async end(rows: Readonly<Record<string, number>>): Promise<ExportSummary> {
     await this.#flush()
     const end = { rows, sha256: this.#hash.digest('hex') }
     await this.#sink(`${JSON.stringify({ end })}\n`)

@@ -1,5 +1,5 @@
 import { Problem } from '../../../kernel/problem.ts'
-import type { Table } from './carried-tables.ts'
+import type { Table } from './exported-tables.ts'
 
 /*
  * An export is a text in lines of JSON. The first is the head; then come kept files, each a line; then for
@@ -22,7 +22,7 @@ export interface Head {
 }
 
 /** The number of rows by table, and the SHA-256 of all lines before the tail in hexadecimal. */
-export interface Transfer {
+export interface ExportSummary {
   readonly rows: Readonly<Record<string, number>>
   readonly sha256: string
 }
@@ -35,7 +35,7 @@ export type Line =
   | { readonly file: string; readonly text: string }
   | { readonly table: string }
   | { readonly row: Row }
-  | { readonly end: Transfer }
+  | { readonly end: ExportSummary }
 
 /** Returns the head of an export of `tables`. */
 export const headOf = (tables: readonly Table[], release: string, schema: string): Head => ({

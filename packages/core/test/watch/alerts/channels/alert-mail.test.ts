@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PLATFORM } from '@svc/core'
 import { verifiedDomain } from '../../../../../../test/support/sending-domain.ts'
 import { type LoopbackSmtp, loopbackSmtp } from '../../../../../../test/support/smtp-server.ts'
-import { digestMail } from '../../../../src/watch/alerts/delivery/alert-mail.ts'
+import { digestMail } from '../../../../src/watch/alerts/channels/alert-mail.ts'
 import { FleetScene } from '../fleet-scene.ts'
 
 const FROM = 'alerts@svc.example'

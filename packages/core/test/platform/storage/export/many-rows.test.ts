@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
 import { POSTGRES, SERVER } from '../backends.ts'
-import { asked, emptyDatabase } from './transfer-bench.ts'
+import { asked, emptyDatabase } from './export-bench.ts'
 
 interface Figures {
   readonly residentMib: number

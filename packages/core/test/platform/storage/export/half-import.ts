@@ -1,6 +1,6 @@
 // A separate process that imports all of a file but its tail, prints a line, and waits to be killed.
 import { readFile } from 'node:fs/promises'
-import { importDatabase, type TransferPlace } from '../../../../src/sql.ts'
+import { type ExportPlace, importDatabase } from '../../../../src/sql.ts'
 
 const [place = '', file = ''] = process.argv.slice(2)
 
@@ -11,4 +11,4 @@ async function* half() {
   await new Promise(() => {})
 }
 
-await importDatabase(JSON.parse(place) as TransferPlace, half())
+await importDatabase(JSON.parse(place) as ExportPlace, half())

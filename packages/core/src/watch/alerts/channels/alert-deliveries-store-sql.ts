@@ -32,7 +32,7 @@ const BUNDLE = {
 const DIGEST = {
   name: 'alert-digest',
   text: `select to_jsonb(k) as webhook, b.addresses, (select coalesce(jsonb_agg(jsonb_build_object('transition', n.transition,
-        'alert', n.snapshot) order by n.alert_id, n.created_at, n.transition), '[]') from alert_notices n
+        'alert', n.snapshot) order by n.alert_id, n.opening, n.created_at, n.transition), '[]') from alert_notices n
         where n.delivery_id = $1) as notices
     from (select) one left join alert_webhooks k on $2 = 'webhook' and k.tenant_id = $3
       left join alert_mailboxes b on $2 = 'mail' and b.tenant_id = $3`,

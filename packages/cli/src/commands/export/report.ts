@@ -1,4 +1,4 @@
-import type { Transfer } from '@svc/core/sql'
+import type { ExportSummary } from '@svc/core/sql'
 import type { CommandRun } from '../../program/command-run.ts'
 import type { Io } from '../../terminal/io.ts'
 import { table } from '../../terminal/render.ts'
@@ -18,7 +18,7 @@ export function onRows(run: CommandRun): (table: string, rows: number) => void {
 }
 
 /** Prints how many rows the tables have in the file; as a table without the empty ones. */
-export function printTransfer(run: CommandRun, file: string, { rows, sha256 }: Transfer): void {
+export function printSummary(run: CommandRun, file: string, { rows, sha256 }: ExportSummary): void {
   const counts = Object.entries(rows).map(([name, count]) => ({ name, count }))
   const columns = [
     { title: 'TABLE', text: ({ name }: (typeof counts)[number]) => name },

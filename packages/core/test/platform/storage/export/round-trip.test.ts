@@ -7,8 +7,8 @@ import { pgliteDriver } from '../../../../src/platform/database/orm.ts'
 import { openStorage } from '../../../../src/sql.ts'
 import { FEATURES } from '../../../../src/wiring/features.ts'
 import { POSTGRES, SERVER } from '../backends.ts'
+import { asked, emptyDatabase, exported, imported } from './export-bench.ts'
 import { AWKWARD, type FilledFolder, filledFolder, HOST, LONG_LEASE } from './filled-folder.ts'
-import { asked, emptyDatabase, exported, imported } from './transfer-bench.ts'
 
 const CARRIED_TABLES = (await FEATURES.sql()).entities.map(({ meta }) => meta.tableName)
 

@@ -7,8 +7,8 @@ import { type TestDatabase, testDatabase } from '@svc/testing'
 import { importDatabase, openStorage } from '../../../../src/sql.ts'
 import { FEATURES } from '../../../../src/wiring/features.ts'
 import { POSTGRES, SERVER } from '../backends.ts'
+import { asked, emptyDatabase, exported, imported, piecesOf } from './export-bench.ts'
 import { filledFolder } from './filled-folder.ts'
-import { asked, emptyDatabase, exported, imported, piecesOf } from './transfer-bench.ts'
 
 const CARRIED_TABLES = (await FEATURES.sql()).entities.map(({ meta }) => meta.tableName)
 

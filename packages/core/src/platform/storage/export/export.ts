@@ -6,13 +6,13 @@ import { migrationStatusIn, refuseForeign } from '../../database/migrator.ts'
 import { embeddedConnection, type OneConnection, serverConnection } from '../../database/one-connection.ts'
 import { translateStorageErrors } from '../../database/statement-retry.ts'
 import { openFolder } from '../embedded-folder.ts'
-import { carriedTables } from './carried-tables.ts'
+import type { ExportSummary } from './export-file.ts'
 import { type ExportParts, exportRows, type Sink } from './export-rows.ts'
+import { exportedTables } from './exported-tables.ts'
 import { type ImportParts, importRows } from './import-rows.ts'
-import type { Transfer } from './transfer-file.ts'
 
 /** A database whose rows are carried: a server's, or the one of a data folder that no process has open. */
-export type TransferPlace = DatabaseServer | { readonly dataDir: string }
+export type ExportPlace = DatabaseServer | { readonly dataDir: string }
 
 /** Further inputs of an export. */
 export type ExportOptions = Pick<ExportParts, 'kept' | 'onRows'>
@@ -23,10 +23,10 @@ export type ImportOptions = Pick<ImportParts, 'keep' | 'onRows'>
 /** Writes the rows of tables as `exportDatabase` does. */
 export const exportTables = (
   names: readonly string[],
-  { place, sink, ...options }: ExportOptions & { readonly place: TransferPlace; readonly sink: Sink },
-): Promise<Transfer> =>
+  { place, sink, ...options }: ExportOptions & { readonly place: ExportPlace; readonly sink: Sink },
+): Promise<ExportSummary> =>
   connected(place, 'svc export', async (connection, release) =>
-    exportRows(connection, sink, { ...options, ...release, tables: await carriedTables(connection, names) }),
+    exportRows(connection, sink, { ...options, ...release, tables: await exportedTables(connection, names) }),
   )
 
 type Pieces = AsyncIterable<Uint8Array>
@@ -34,13 +34,13 @@ type Pieces = AsyncIterable<Uint8Array>
 /** Fills empty tables as `importDatabase` does. */
 export const importTables = (
   names: readonly string[],
-  { place, pieces, ...options }: ImportOptions & { readonly place: TransferPlace; readonly pieces: Pieces },
-): Promise<Transfer> =>
+  { place, pieces, ...options }: ImportOptions & { readonly place: ExportPlace; readonly pieces: Pieces },
+): Promise<ExportSummary> =>
   connected(place, 'svc import', async (connection, release) =>
     importRows(connection, pieces, {
       ...options,
       ...release,
-      tables: await carriedTables(connection, names),
+      tables: await exportedTables(connection, names),
     }),
   )
 
@@ -49,7 +49,7 @@ type Release = Pick<ExportParts, 'release' | 'schema'>
 const OWN: Release = { release: RELEASE, schema: MIGRATIONS.at(-1)?.name ?? '' }
 
 async function connected<T>(
-  place: TransferPlace,
+  place: ExportPlace,
   name: string,
   work: (connection: OneConnection, release: Release) => Promise<T>,
 ): Promise<T> {

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { Problem } from '../../../kernel/problem.ts'
 import type { OneConnection } from '../../database/one-connection.ts'
 import { arrayLiteral } from '../../database/values.ts'
-import { quoted, type Table } from './carried-tables.ts'
-import { ownSettings } from './export-rows.ts'
-import { readLines } from './read-lines.ts'
 import {
   damaged,
+  type ExportSummary,
   headOf,
   type Line,
   parseLine,
   type Row,
   requireHead,
-  type Transfer,
-} from './transfer-file.ts'
+} from './export-file.ts'
+import { ownSettings } from './export-rows.ts'
+import { quoted, type Table } from './exported-tables.ts'
+import { readLines } from './read-lines.ts'
 
 /** Inputs of an import. */
 export interface ImportParts {
@@ -42,16 +42,16 @@ export async function importRows(
   connection: OneConnection,
   pieces: AsyncIterable<Uint8Array>,
   parts: ImportParts,
-): Promise<Transfer> {
+): Promise<ExportSummary> {
   const { tables } = parts
   await connection.rows('begin')
-  let transfer: Transfer
+  let summary: ExportSummary
   try {
     await ownSettings(connection)
     const withTriggers = await tablesWithTriggers(connection, tables)
     await takeTables(connection, tables, withTriggers).catch(explainAccess)
     await requireEmpty(connection, tables)
-    transfer = await fill(connection, pieces, parts)
+    summary = await fill(connection, pieces, parts)
     for (const name of withTriggers) await connection.rows(`alter table ${quoted(name)} enable trigger user`)
     await connection.rows('commit')
   } catch (error) {
@@ -60,7 +60,7 @@ export async function importRows(
   }
   // Without it the first plans would suit empty tables.
   for (const { name } of tables) await connection.rows(`analyze ${quoted(name)}`)
-  return transfer
+  return summary
 }
 
 /** Keeps all others from writing, and triggers from working. */
@@ -121,12 +121,12 @@ async function fill(
   connection: OneConnection,
   pieces: AsyncIterable<Uint8Array>,
   { tables, release, schema, keep = async () => {}, onRows = () => {} }: ImportParts,
-): Promise<Transfer> {
+): Promise<ExportSummary> {
   const hash = createHash('sha256')
   const files = new Map<string, string>()
   const rows = new RowWriter(connection, tables, onRows)
   let hasHead = false
-  let end: Transfer | undefined
+  let end: ExportSummary | undefined
   for await (const { text, count } of readLines(pieces)) {
     if (end !== undefined) throw damaged('something stands behind its end')
     if (!hasHead) {

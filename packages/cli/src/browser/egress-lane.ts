@@ -1,12 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { PageRefusal } from './page-guard.ts'
-
-/** A call that the proxy refused. */
-export interface RefusedCall {
-  /** Without user, password, query and fragment, which may hold secrets. */
-  readonly url: string
-  readonly reason: PageRefusal
-}
+import type { PageRefusal, RefusedCall } from '@svc/core/adapters'
 
 /** Refusals kept of one lane: a page can make any number. */
 const MAX_REFUSALS = 100

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createPlain } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { EgressLane } from '../../../src/platform/net/egress-lane.ts'
-import { EgressProxy } from '../../../src/platform/net/egress-proxy.ts'
-import { PageGuard } from '../../../src/platform/net/page-guard.ts'
+import { PageGuard } from '@svc/core/adapters'
+import type { EgressLane } from '../../src/browser/egress-lane.ts'
+import { EgressProxy } from '../../src/browser/egress-proxy.ts'
 
 /** An address that the guard allows; the other addresses of this machine are as refused as ever. */
 const SITE = '127.0.0.2'
