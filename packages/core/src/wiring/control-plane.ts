@@ -6,20 +6,16 @@ import { outsideOf } from '../outside/outside.ts'
 import { Accounts } from '../people/accounts/accounts.ts'
 import { Licenses } from '../people/licenses/licenses.ts'
 import type { Base } from '../platform/base.ts'
-import type { Config } from '../platform/config/config.ts'
 import type { DnsClient } from '../platform/dns/dns-client.ts'
 import { nodeDnsClient } from '../platform/dns/dns-client-node.ts'
 import type { RateCounter } from '../platform/limits/rate-counter.ts'
 import { MemoryRateCounter } from '../platform/limits/rate-counter-memory.ts'
 import { RateLimits } from '../platform/limits/rate-limits.ts'
-import type { Metrics } from '../platform/metrics/metrics.ts'
 import type { Resolver } from '../platform/net/dns.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import type { Passwords } from '../platform/passwords/passwords.ts'
 import { Scheduler } from '../platform/scheduler/scheduler.ts'
 import { SchedulerMetrics } from '../platform/scheduler/scheduler-metrics.ts'
-import type { Signer } from '../platform/signing/signer.ts'
-import type { Storage } from '../platform/storage/storage.ts'
 import { tierNames } from '../reach/billing/billing-settings.ts'
 import type { PaymentProvider } from '../reach/billing/payment-provider.ts'
 import type { BrowserEngineMaker } from '../reach/browser/feature.ts'
@@ -37,9 +33,7 @@ import { outboundOf } from './outbound.ts'
 import { tickTasks } from './tick-tasks.ts'
 
 /** Parts of a control plane. All but settings and storage have a production default. */
-export interface ControlPlaneParts {
-  readonly config: Config
-  readonly storage: Storage
+export interface ControlPlaneParts extends Pick<Base, 'config' | 'storage'> {
   readonly clock?: Clock
   readonly ids?: Ids
   readonly log?: Log
@@ -85,20 +79,14 @@ export interface ControlPlaneParts {
  * The services of one control plane, ready to be called in process, mounted on HTTP or run by the command
  * line.
  */
-export interface ControlPlane extends Services {
+export interface ControlPlane
+  extends Services,
+    Pick<Base, 'config' | 'storage' | 'clock' | 'ids' | 'log' | 'metrics' | 'signer' | 'timers'> {
   readonly accounts: Accounts
-  readonly config: Config
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly signer: Signer
   readonly limits: RateLimits
   readonly health: Health
   readonly operations: Operations
   readonly scheduler: Scheduler
-  readonly timers: Timers
 }
 
 /**

@@ -1,16 +1,14 @@
-import type { Clock } from '../kernel/clock.ts'
-import type { Ids } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { Problem } from '../kernel/problem.ts'
 import { PLATFORM } from '../kernel/scope.ts'
 import { storable } from '../kernel/validation.ts'
 import type { Accounts, CurrentCredentials } from '../people/accounts/accounts.ts'
 import { type Caller, operatorOf } from '../people/accounts/caller.ts'
+import type { Base } from '../platform/base.ts'
 import type { RateLimit, RateLimits } from '../platform/limits/rate-limits.ts'
 import { auditableInput } from '../platform/operations/auditable-input.ts'
 import type { Answer, Operation as OperationOf } from '../platform/operations/operation.ts'
 import { lackOf, type Operator } from '../platform/operations/operator.ts'
-import type { Storage } from '../platform/storage/storage.ts'
 import { OPERATIONS, type Services } from './features.ts'
 
 type Operation = OperationOf<Services>
@@ -19,13 +17,10 @@ type Operation = OperationOf<Services>
 const REFUSED_OPERATIONS: RateLimit = { name: 'refused-operations', limit: 30, windowSeconds: 60 }
 
 /** Dependencies of `Operations`. */
-export interface OperationsParts {
+export interface OperationsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly services: Services
   readonly accounts: Pick<Accounts, 'confirm'>
   readonly limits: Pick<RateLimits, 'take'>
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
   /** Log of users and API tokens, by id, that lacked a permission. */
   readonly log: Log
 }

@@ -1,5 +1,4 @@
-import type { Log } from '../../kernel/log.ts'
-import type { Timers } from '../../kernel/timers.ts'
+import type { Base } from '../../platform/base.ts'
 import type { AccessHost } from './access-sessions-store.ts'
 
 /**
@@ -8,9 +7,7 @@ import type { AccessHost } from './access-sessions-store.ts'
 const LOOK_MS = 1000
 
 /** Dependencies of `AccessWaiters`. */
-export interface AccessWaitersParts {
-  readonly timers: Timers
-  readonly log: Log
+export interface AccessWaitersParts extends Pick<Base, 'timers' | 'log'> {
   /** Hosts that a session waits for. */
   readonly due: () => Promise<readonly AccessHost[]>
   /** Aborted when nobody shall wait any more. */

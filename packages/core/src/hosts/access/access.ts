@@ -1,13 +1,9 @@
-import { type Clock, unixSeconds } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
+import { unixSeconds } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { redact } from '../../kernel/redaction/redactor.ts'
 import { ofLicense, PLATFORM, type Scope } from '../../kernel/scope.ts'
-import type { Timers } from '../../kernel/timers.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Signer } from '../../platform/signing/signer.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { type Agent, agentId } from '../../work/agents/agent.ts'
 import type { AccessMetrics } from './access-metrics.ts'
 import { AccessRefusal } from './access-refusal.ts'
@@ -21,14 +17,9 @@ import { type RelayLack, relayLack, relayOf } from './relay-place.ts'
 import { noRelay, RELAY_TYP, relayClaims } from './relay-token.ts'
 
 /** Dependencies of `Access`. */
-export interface AccessParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly timers: Timers
+export interface AccessParts
+  extends Pick<Base, 'storage' | 'clock' | 'ids' | 'log' | 'timers' | 'relaySigner'> {
   readonly config: Pick<Config, 'relay' | 'access' | 'faults' | 'service'>
-  readonly relaySigner: Signer
   readonly waiters: AccessWaiters
   readonly metrics: AccessMetrics
 }

@@ -1,8 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import type { Jobs } from '../../work/jobs/jobs.ts'
 import type { DryRun, SecurityOutcome } from './applied-security.ts'
 import { firewallText } from './firewall-text.ts'
@@ -11,9 +11,7 @@ import type { HostKey, HostSecurity, SecurityRevision } from './node-security-st
 import { DEFAULT_SECURITY, type SecuritySettings, settingsDigest } from './security-settings.ts'
 
 /** The parts that `NodeSecurity` is built from. */
-export interface NodeSecurityParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface NodeSecurityParts extends Pick<Base, 'storage' | 'clock'> {
   readonly jobs: Pick<Jobs, 'replacePending'>
   readonly licenses: Pick<Licenses, 'requireOpen'>
   /** How long a host waits before it undoes settings that cut it off, by default. */

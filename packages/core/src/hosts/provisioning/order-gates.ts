@@ -1,6 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import { type CatalogEntry, catalogFaults } from './catalog.ts'
 import { closedGates, GATES, type Gate } from './gates.ts'
 import { CLEANING_STATES, type Order } from './order.ts'
@@ -8,9 +7,7 @@ import type { KnownToken, ProviderAccess } from './provider-access.ts'
 import type { ProviderSession } from './server-provider.ts'
 
 /** Dependencies of `OrderGates`. */
-export interface OrderGatesParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface OrderGatesParts extends Pick<Base, 'storage' | 'clock'> {
   readonly access: ProviderAccess
   readonly isLive: boolean
   /** The most that all servers together may cost a month; undefined if it is unset or bad. */

@@ -1,17 +1,12 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
+import type { Base } from '../../platform/base.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { type Credential, isVerified } from './credential.ts'
 import { PROVIDERS, type ProviderName } from './order.ts'
 import type { OpenProvider, ProviderSession } from './server-provider.ts'
 
 /** Dependencies of `ProviderAccess`. */
-export interface ProviderAccessParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly keyring: Keyring
+export interface ProviderAccessParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
   readonly open: OpenProvider
   /** Tokens of the settings; they come before stored ones. */
   readonly tokens: Readonly<Partial<Record<ProviderName, string>>>

@@ -1,22 +1,15 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import { isSendable } from '../../platform/config/shared-secret.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { Credential } from './credential.ts'
 import type { ProviderName } from './order.ts'
 import type { KnownToken, ProviderAccess } from './provider-access.ts'
 import { ProviderFailure } from './server-provider.ts'
 
 /** Dependencies of `ProviderCredentials`. */
-export interface ProviderCredentialsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly keyring: Keyring
-  readonly log: Log
+export interface ProviderCredentialsParts extends Pick<Base, 'storage' | 'clock' | 'keyring' | 'log'> {
   readonly access: ProviderAccess
   /** Tokens of the settings. */
   readonly tokens: Readonly<Partial<Record<ProviderName, string>>>

@@ -1,11 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Licensee } from '../../people/licenses/license.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
+import type { Base } from '../../platform/base.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { affordable, type CatalogEntry, catalogFaults, maxMonthly, reserveFor } from './catalog.ts'
 import {
   BEFORE_CREATE,
@@ -23,11 +20,7 @@ import type { OrderEvent, OrderFilter } from './provisioning-store.ts'
 import { ProviderFailure, type ServerPrices } from './server-provider.ts'
 
 /** Dependencies of `ProvisioningOrders`. */
-export interface ProvisioningOrdersParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly keyring: Keyring
+export interface ProvisioningOrdersParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring'> {
   readonly access: ProviderAccess
   readonly licenses: { validate(key: string): Promise<Licensee | undefined> }
   readonly ceiling: Money | undefined

@@ -1,10 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { LicenseStanding } from '../../people/licenses/license.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Gate } from './gates.ts'
 import { isWorking, ORDER_STEPS, type Order } from './order.ts'
 import type { OrderGates } from './order-gates.ts'
@@ -17,11 +14,7 @@ import { runStep, type StepSettings } from './steps/run-step.ts'
 import type { StepEnd } from './steps/step-end.ts'
 
 /** Dependencies of `ProvisioningWorker`. */
-export interface WorkerParts extends StepSettings {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
+export interface WorkerParts extends StepSettings, Pick<Base, 'storage' | 'clock' | 'ids' | 'log'> {
   readonly licenses: LicenseStanding
   readonly gates: OrderGates
   readonly metrics: ProvisioningMetrics

@@ -1,7 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
 import type { Money } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import { type CatalogEntry, catalogFaults } from './catalog.ts'
 import type { Gate } from './gates.ts'
 import { mayHaveServer, ORDER_PREFIX, type Order, type ProviderName, providerNameOf } from './order.ts'
@@ -16,9 +15,7 @@ import { UnfitValue } from './template.ts'
 import type { UserData } from './user-data.ts'
 
 /** Dependencies of `Provisioning`. */
-export interface ProvisioningParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface ProvisioningParts extends Pick<Base, 'storage' | 'clock'> {
   readonly access: ProviderAccess
   readonly gates: OrderGates
   readonly worker: ProvisioningWorker

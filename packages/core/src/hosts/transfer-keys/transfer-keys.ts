@@ -1,14 +1,11 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../kernel/scope.ts'
 import { ENDED_DAYS } from '../../people/sessions/sessions-store.ts'
+import type { Base } from '../../platform/base.ts'
 import { type Passwords, sayBusy } from '../../platform/passwords/passwords.ts'
 import { verificationKeys } from '../../platform/signing/json-web-key.ts'
 import { sameSecret, secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Signer } from '../../platform/signing/signer.ts'
 import { MAX_SMALL_TOKEN_CHARS } from '../../platform/signing/small-token.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { TransferMint, TransferRedeem } from './transfer-fields.ts'
 import {
   listenerOf,
@@ -24,11 +21,7 @@ import { readTransferKey, TRANSFER_PREFIX, type TransferToken, transferPayload }
 import { Turns } from './turns.ts'
 
 /** The parts that `TransferKeys` is built from. */
-export interface TransferKeysParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly signer: Signer
+export interface TransferKeysParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'signer'> {
   /** Hashes secret PINs. */
   readonly pins: Passwords
   readonly metrics: TransferMetrics

@@ -1,6 +1,5 @@
-import type { Ids } from '../../kernel/ids.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
-import type { Timers } from '../../kernel/timers.ts'
+import type { Base } from '../../platform/base.ts'
 import type { StreamingOutbound } from '../../platform/net/outbound.ts'
 import { OutboundRefused } from '../../platform/net/outbound-refusal.ts'
 import { isWithinDomain } from '../../watch/surface/surface-target.ts'
@@ -30,10 +29,8 @@ export interface CertificateNamesFound {
 }
 
 /** Dependencies of `CertificateNames`. */
-export interface CertificateNamesParts {
+export interface CertificateNamesParts extends Pick<Base, 'timers' | 'ids'> {
   readonly outbound: StreamingOutbound
-  readonly timers: Timers
-  readonly ids: Ids
   readonly sources: readonly CertificateSource[]
   readonly userAgent: string
 }

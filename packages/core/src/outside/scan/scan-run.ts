@@ -1,6 +1,3 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Timers } from '../../kernel/timers.ts'
 import type { Base } from '../../platform/base.ts'
 import type { DnsClient } from '../../platform/dns/dns-client.ts'
 import { operatorOutbound } from '../../platform/net/operator-outbound.ts'
@@ -17,14 +14,11 @@ import { type LiveHost, type NamedHost, type ResolvedHosts, resolveHosts } from 
 import { lookAtWeb, noteTakeover } from './web-look.ts'
 
 /** Dependencies that all scans of a process share. */
-interface ScanTools {
+interface ScanTools extends Pick<Base, 'timers' | 'clock' | 'ids'> {
   readonly dns: DnsClient
   readonly dnsServers: readonly string[]
   readonly dialler: PinnedDialler
   readonly certificates: CertificateNames
-  readonly timers: Timers
-  readonly clock: Clock
-  readonly ids: Ids
   readonly pace: Pace
   readonly userAgent: string
 }

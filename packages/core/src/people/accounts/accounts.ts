@@ -1,8 +1,8 @@
-import { type Clock, unixSeconds } from '../../kernel/clock.ts'
+import { unixSeconds } from '../../kernel/clock.ts'
 import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import { sayBusy } from '../../platform/passwords/passwords.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { MintedSession, SessionCaller, Sessions } from '../sessions/sessions.ts'
 import { type LiveSession, sessionPublicId } from '../sessions/sessions-store.ts'
@@ -10,9 +10,7 @@ import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 
 /** Dependencies of `Accounts`. */
-export interface AccountsParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface AccountsParts extends Pick<Base, 'storage' | 'clock'> {
   /** Log of changes: it gets user ids, never input. */
   readonly log: Log
   readonly users: Users

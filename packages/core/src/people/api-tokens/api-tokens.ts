@@ -1,18 +1,12 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { ENDED_DAYS } from '../sessions/sessions-store.ts'
 import { fittingRole } from '../users/users.ts'
 import { type ApiToken, hasApiTokenForm, newApiToken } from './api-token.ts'
 
 /** Dependencies of `ApiTokens`. */
-export interface ApiTokensParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-}
+export type ApiTokensParts = Pick<Base, 'storage' | 'clock' | 'ids'>
 
 /** Input of a new token. Without a tenant it acts for the platform. */
 export interface IssueTokenInput {

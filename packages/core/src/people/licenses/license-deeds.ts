@@ -1,8 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM } from '../../kernel/scope.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { ApiToken } from '../api-tokens/api-token.ts'
 import { isBillable, isUsable, type License, type Licensee } from './license.ts'
 import { changeLicense } from './license-changes.ts'
@@ -10,11 +8,7 @@ import { CALL_DAYS, LICENSE_DEEDS, type LicenseDeed } from './license-deed.ts'
 import type { LicenseCalls } from './licenses-store.ts'
 
 /** Dependencies of `LicenseDeeds`. */
-export interface LicenseDeedsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-}
+export type LicenseDeedsParts = Pick<Base, 'storage' | 'clock' | 'ids'>
 
 /** A license as somebody proves to speak for it. */
 export interface DeedRequest {

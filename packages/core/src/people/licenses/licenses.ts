@@ -1,12 +1,9 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { sameSecret, secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Signer } from '../../platform/signing/signer.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { ACTIVATION_TYP, type Activation, activationClaims } from './activation.ts'
 import {
   isEmailKeyLike,
@@ -24,16 +21,11 @@ import { entitlementOf } from './license-tier.ts'
 import type { LicenseChange } from './licenses-store.ts'
 
 /** Dependencies of `Licenses`. */
-export interface LicensesParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly signer: Signer
-  readonly issuer: string
+export interface LicensesParts
+  extends Pick<Base, 'storage' | 'clock' | 'ids' | 'signer' | 'issuer' | 'production'> {
   readonly licensing: Config['licensing']
   /** The names of all tiers. */
   readonly tiers: readonly string[]
-  readonly production: boolean
 }
 
 // A key without a row needs an id for its hosts and jobs; it is taken from the key's digest.

@@ -1,11 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import type { SecondFactorDemand } from '../../platform/config/settings/second-factors.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import { otpauthUri, SECRET_BYTES, secretOf, stepOfCode } from './one-time-code.ts'
@@ -13,14 +10,10 @@ import { RECOVERY_CODE_BYTES, RECOVERY_CODES, recoveryDigest, spellRecoveryCode 
 import type { Proof, SecondFactorNow } from './second-factors-store.ts'
 
 /** Dependencies of `SecondFactors`. */
-export interface SecondFactorsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface SecondFactorsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring'> {
   /** Log of added, removed and refused second factors: it gets user ids, never input. */
   readonly log: Log
   readonly users: Users
-  readonly keyring: Keyring
   /** Name of the service in apps: its address, or a name. */
   readonly issuer: string
   /** Users who must have a second factor. */

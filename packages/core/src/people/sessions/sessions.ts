@@ -1,21 +1,16 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import { clientCrowd } from '../../platform/net/client-network.ts'
-import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from '../../platform/passwords/passwords.ts'
+import { MAX_PASSWORD_CHARS, sayBusy } from '../../platform/passwords/passwords.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { normalEmail, type User } from '../users/user.ts'
 import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
 import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
 
 /** Dependencies of `Sessions`. */
-export interface SessionsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface SessionsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'production' | 'passwords'> {
   /** Log of every sign-in and its outcome: it gets user ids, never input. */
   readonly log: Log
   /**
@@ -23,10 +18,8 @@ export interface SessionsParts {
    * closed.
    */
   readonly secrets: readonly string[]
-  readonly production: boolean
   /** Whether the cookie is sent over https only. */
   readonly secure: boolean
-  readonly passwords: Passwords
   readonly secondFactors: Pick<SecondFactors, 'proofOf' | 'spend' | 'mustSetUp'>
 }
 

@@ -1,16 +1,10 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Scope } from '../../kernel/scope.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Dependencies of `Tenants`. */
-export interface TenantsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-}
+export type TenantsParts = Pick<Base, 'storage' | 'clock' | 'ids'>
 
 /** The customers of the service. */
 export class Tenants {

@@ -1,20 +1,14 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM } from '../../kernel/scope.ts'
+import type { Base } from '../../platform/base.ts'
 import { ADMIN_ROLES, TENANT_ROLES } from '../../platform/operations/permission.ts'
 import { judgePassword } from '../../platform/passwords/password-strength.ts'
-import { MAX_PASSWORD_CHARS, type Passwords, sayBusy } from '../../platform/passwords/passwords.ts'
+import { MAX_PASSWORD_CHARS, sayBusy } from '../../platform/passwords/passwords.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { normalEmail, type User } from './user.ts'
 
 /** Dependencies of `Users`. */
-export interface UsersParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly passwords: Passwords
-}
+export type UsersParts = Pick<Base, 'storage' | 'clock' | 'ids' | 'passwords'>
 
 /** Input for a new user. Without a tenant the user is platform staff. */
 export interface AddUserInput {

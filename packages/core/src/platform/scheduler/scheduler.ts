@@ -1,18 +1,11 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { race } from '../../kernel/race.ts'
-import type { Timers } from '../../kernel/timers.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Base } from '../base.ts'
 import type { ScheduledTask, TickResult } from './scheduled-task.ts'
 import type { SchedulerMetrics } from './scheduler-metrics.ts'
 
 /** Dependencies of `Scheduler`. */
-export interface SchedulerParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly log: Log
+export interface SchedulerParts extends Pick<Base, 'storage' | 'clock' | 'timers' | 'log'> {
   readonly metrics: SchedulerMetrics
   /** Tasks in the order of a tick. */
   readonly tasks: readonly ScheduledTask[]

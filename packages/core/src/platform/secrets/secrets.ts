@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/problem.ts'
-import type { Storage } from '../storage/storage.ts'
-import type { Keyring, SecretCounts } from './keyring.ts'
+import type { Base } from '../base.ts'
+import type { SecretCounts } from './keyring.ts'
 import {
   placeOf,
   SECRET_COLUMN_NAMES,
@@ -10,10 +10,7 @@ import {
 } from './secrets-store.ts'
 
 /** Dependencies of `Secrets`. */
-export interface SecretsParts {
-  readonly storage: Storage
-  readonly keyring: Keyring
-}
+export type SecretsParts = Pick<Base, 'storage' | 'keyring'>
 
 /** The result of one batch of a rotation. */
 export interface RotatedBatch {

@@ -1,13 +1,10 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../kernel/scope.ts'
 import { isBillable, type License } from '../../people/licenses/license.ts'
 import { entitlement } from '../../people/licenses/license-tier.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
-import type { Config } from '../../platform/config/config.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Tier } from '../../platform/config/settings/licensing.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { takesTestMode, tierNames } from './billing-settings.ts'
 import type { Checkout, Dunning } from './billing-store.ts'
 import { type PaymentProvider, PaymentProviderError } from './payment-provider.ts'
@@ -17,11 +14,7 @@ import type { StoredSubscription, Subscription } from './subscription.ts'
 import type { SubscriptionSync, SyncOutcome } from './subscription-sync.ts'
 
 /** Dependencies of `Billing`. */
-export interface BillingParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly config: Config
-  readonly log: Log
+export interface BillingParts extends Pick<Base, 'storage' | 'clock' | 'config' | 'log'> {
   readonly licenses: Licenses
   readonly sync: SubscriptionSync
   readonly provider: PaymentProvider | undefined

@@ -1,13 +1,10 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { License } from '../../people/licenses/license.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import { canonicalDigest, checkIdempotencyKey } from '../../platform/signing/idempotency-key.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import type { BillingMetrics } from './billing-metrics.ts'
 import { missingForCheckout } from './billing-settings.ts'
 import type { Checkout } from './billing-store.ts'
@@ -16,13 +13,8 @@ import { type CheckoutRequest, type PaymentProvider, PaymentProviderError } from
 import { isLive } from './subscription.ts'
 
 /** Dependencies of `Checkouts`. */
-export interface CheckoutsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly config: Config
-  readonly keyring: Keyring
+export interface CheckoutsParts
+  extends Pick<Base, 'storage' | 'clock' | 'ids' | 'log' | 'config' | 'keyring'> {
   readonly metrics: BillingMetrics
   readonly provider: PaymentProvider | undefined
 }

@@ -1,9 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { Config } from '../../platform/config/config.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { BillingMetrics } from './billing-metrics.ts'
 import { isExpectedMode } from './billing-settings.ts'
 import { type EventOutcome, workOn } from './event-work.ts'
@@ -22,12 +18,7 @@ import { readEvent } from './provider-shapes.ts'
 import type { SubscriptionSync } from './subscription-sync.ts'
 
 /** Dependencies of `PaymentEvents`. */
-export interface PaymentEventsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly config: Config
+export interface PaymentEventsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'log' | 'config'> {
   readonly metrics: BillingMetrics
   readonly sync: SubscriptionSync
   readonly provider: PaymentProvider | undefined

@@ -1,8 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import type { License } from '../../people/licenses/license.ts'
-import type { Config } from '../../platform/config/config.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import { billed, isSameBilling } from './license-billing.ts'
 import type { PaymentProvider } from './payment-provider.ts'
 import {
@@ -19,11 +17,7 @@ import {
 } from './subscription.ts'
 
 /** Dependencies of `SubscriptionSync`. */
-export interface SubscriptionSyncParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly config: Config
+export interface SubscriptionSyncParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'config'> {
   /** Undefined without a key of the provider. */
   readonly provider: PaymentProvider | undefined
 }

@@ -1,6 +1,5 @@
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { Timers } from '../../kernel/timers.ts'
+import type { Base } from '../../platform/base.ts'
 import type { LanguageModel } from '../chat/answer/language-model.ts'
 import type { AgentAnswer, AgentStep, RunEnd } from './agent-answer.ts'
 import { AgentLoop } from './agent-loop.ts'
@@ -11,13 +10,11 @@ import type { AgentRequest } from './browser-requests.ts'
 import type { BrowserSession } from './browser-sessions.ts'
 
 /** Dependencies of one call of the agent, whose page is open. */
-export interface AgentCallParts {
+export interface AgentCallParts extends Pick<Base, 'timers' | 'ids'> {
   readonly id: string
   readonly session: BrowserSession
   readonly request: AgentRequest
   readonly model: LanguageModel | undefined
-  readonly timers: Timers
-  readonly ids: Ids
   /** Aborted when the caller has left, the time is over, or the process ends. */
   readonly signal: AbortSignal
   /** Whether it was the time that aborted `signal`. */

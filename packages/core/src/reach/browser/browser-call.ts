@@ -1,20 +1,11 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { Timers } from '../../kernel/timers.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { BrowserMetrics } from './browser-metrics.ts'
 import type { BrowserWork } from './browser-store.ts'
 import type { BrowserCaller } from './browser-token.ts'
 
 /** Dependencies of a call's record. */
-export interface BrowserCallParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly ids: Ids
-  readonly log: Log
+export interface BrowserCallParts extends Pick<Base, 'storage' | 'clock' | 'timers' | 'ids' | 'log'> {
   readonly metrics: BrowserMetrics
 }
 

@@ -1,10 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { LicenseStanding } from '../../people/licenses/license.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { sameSecret, secretDigest } from '../../platform/signing/same-secret.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import {
   type BrowserCaller,
   type BrowserToken,
@@ -17,10 +15,7 @@ const KEPT_DAYS = 30
 const DIGEST_CHARS = 12
 
 /** Dependencies of `BrowserTokens`. */
-export interface BrowserTokensParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface BrowserTokensParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly licenses: LicenseStanding
   readonly config: Pick<Config, 'browser'>
 }

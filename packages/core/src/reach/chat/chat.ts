@@ -1,13 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import { readPage } from '../../kernel/page.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { redact } from '../../kernel/redaction/redactor.ts'
-import type { Timers } from '../../kernel/timers.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Metrics } from '../../platform/metrics/metrics.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { type AnswerParts, AnswerStream } from './answer/answer-stream.ts'
 import type { LanguageModel } from './answer/language-model.ts'
 import { ModelAccess } from './answer/model-access.ts'
@@ -30,13 +25,7 @@ import { visitorText } from './visitor-text.ts'
 import { WaitingVisitors } from './waiting-visitors.ts'
 
 /** Dependencies of `Chat`. */
-export interface ChatParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly ids: Ids
-  readonly log: Log
-  readonly metrics: Metrics
+export interface ChatParts extends Pick<Base, 'storage' | 'clock' | 'timers' | 'ids' | 'log' | 'metrics'> {
   readonly config: Pick<Config, 'chat' | 'faults' | 'service'>
   readonly folders: readonly ContentFolder[]
   /** Absent: answers come from the documents alone. */

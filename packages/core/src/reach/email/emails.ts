@@ -1,11 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { idOfCursor } from '../../kernel/cursor.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { Config } from '../../platform/config/config.ts'
+import type { Base } from '../../platform/base.ts'
 import type { DeliveryRunner } from '../../platform/deliveries/delivery-runner.ts'
 import { purgeDeliveries } from '../../platform/deliveries/retention.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { EmailMessage, MessageState } from './sending/email-message.ts'
 import type { EmailSending } from './sending/email-sending.ts'
 import type { EmailSuppression } from './sending/email-suppressions-store.ts'
@@ -13,11 +10,7 @@ import { EMAIL_DELIVERY, emailDelivery, RELAY } from './smtp/email-queue.ts'
 import type { MailRelay, RelayCheck } from './smtp/mail-relay.ts'
 
 /** Dependencies of `Emails`. */
-export interface EmailsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly config: Config
+export interface EmailsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'config'> {
   readonly sending: EmailSending
   readonly runner: DeliveryRunner
   readonly relay: MailRelay

@@ -1,11 +1,10 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../kernel/scope.ts'
 import { read, shape } from '../../kernel/validation.ts'
+import type { Base } from '../../platform/base.ts'
 import type { DeliveryRunner, DeliveryTally } from '../../platform/deliveries/delivery-runner.ts'
 import { purgeDeliveries } from '../../platform/deliveries/retention.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import { ENDPOINT_KIND, type EndpointState } from './webhook-endpoint.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 import { RUN_INPUT } from './webhook-view.ts'
@@ -19,10 +18,7 @@ export interface Endpoints {
 }
 
 /** Dependencies of `WebhookDeliveries`. */
-export interface WebhookDeliveriesParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface WebhookDeliveriesParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly webhooks: Endpoints
   readonly settings: WebhookSettings
   readonly runner: DeliveryRunner

@@ -1,22 +1,19 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Delivery, DeliveryOutcome } from '../../platform/deliveries/delivery.ts'
 import type { AttemptState, DeliverySender, Follow } from '../../platform/deliveries/delivery-sender.ts'
 import type { WebhookChannel } from '../../platform/deliveries/webhook-channel.ts'
 import type { Keyring } from '../../platform/secrets/keyring.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import { answerOf } from './webhook-answer.ts'
 import { ENDPOINT_KIND, type WebhookEndpoint } from './webhook-endpoint.ts'
 import type { WebhookMetrics } from './webhook-metrics.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
 /** Dependencies of the sender of messages to endpoints. */
-export interface WebhookSenderParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface WebhookSenderParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
   readonly channel: WebhookChannel
-  readonly keyring: Keyring
   readonly settings: WebhookSettings
   readonly metrics: WebhookMetrics
   /** Called in the transaction that disables an endpoint. */

@@ -1,22 +1,15 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../kernel/scope.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
+import type { Base } from '../../platform/base.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import { newWebhookSecret } from '../../platform/signing/webhook-signature.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { type EndpointState, endpointUrl } from './webhook-endpoint.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 import { type EndpointView, endpointView } from './webhook-view.ts'
 import type { EndpointChange } from './webhooks-store.ts'
 
 /** Dependencies of `Webhooks`. */
-export interface WebhooksParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly keyring: Keyring
+export interface WebhooksParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring'> {
   readonly settings: WebhookSettings
   /** Whether the settings of webhooks are bad: then only stored data can be read. */
   readonly isClosed: boolean

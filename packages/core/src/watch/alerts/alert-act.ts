@@ -1,8 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { redact } from '../../kernel/redaction/redactor.ts'
 import type { Scope } from '../../kernel/scope.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { type Alert, type AlertAction, MAX_ACTED_ALERTS } from './alert.ts'
 import { writeOf } from './alert-evaluation.ts'
@@ -29,11 +28,7 @@ export interface ActInput extends AlertNames {
   readonly actor: string
 }
 
-interface Parts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-}
+type Parts = Pick<Base, 'storage' | 'clock' | 'ids'>
 
 const invalid = (detail: string) => new Problem('invalid-input', { details: [detail] })
 

@@ -1,9 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../kernel/scope.ts'
+import type { Base } from '../../platform/base.ts'
 import { purgeDeliveries } from '../../platform/deliveries/retention.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import type { Alert } from './alert.ts'
 import { type ActInput, actOn } from './alert-act.ts'
@@ -18,10 +16,7 @@ import type { AlertThresholds } from './rules/alert-thresholds.ts'
 import type { RefusalTally } from './rules/refusal-tally.ts'
 
 /** Dependencies of `Alerts`. */
-export interface AlertsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface AlertsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly monitors: Monitors
   readonly thresholds: AlertThresholds
   readonly refusals: RefusalTally

@@ -6,8 +6,7 @@ import {
 import type { HostKey } from '../../hosts/node-security/node-security-store.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { PLATFORM } from '../../kernel/scope.ts'
-import type { Timers } from '../../kernel/timers.ts'
-import type { Metrics } from '../../platform/metrics/metrics.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { agentState } from '../../work/agents/agent.ts'
 import { UNFINISHED_STATES } from '../../work/jobs/job.ts'
@@ -31,12 +30,7 @@ interface Sample {
 }
 
 /** Dependencies of the gauges. */
-export interface GaugeParts {
-  readonly metrics: Metrics
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly timers: Timers
-}
+export type GaugeParts = Pick<Base, 'metrics' | 'storage' | 'clock' | 'timers'>
 
 /**
  * Registers gauges about the database. They read a sampler, so that a scrape never waits for the database.

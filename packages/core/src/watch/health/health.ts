@@ -1,8 +1,7 @@
 import { inTime } from '../../kernel/race.ts'
-import type { Timers } from '../../kernel/timers.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
-import type { Signer } from '../../platform/signing/signer.ts'
-import type { MigrationStatus, Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
+import type { MigrationStatus } from '../../platform/storage/storage.ts'
 
 /** Result of one check, with facts about it. Only `fail` makes the service unready. */
 export interface Check {
@@ -17,11 +16,8 @@ export interface Readiness {
 }
 
 /** Dependencies of `Health`. */
-export interface HealthParts {
-  readonly storage: Storage
-  readonly signer: Signer
+export interface HealthParts extends Pick<Base, 'storage' | 'signer' | 'timers'> {
   readonly licenses: Licenses
-  readonly timers: Timers
   /** Groups of settings that are disabled because of a bad value. */
   readonly faults: Readonly<Record<string, readonly string[] | undefined>>
 }

@@ -1,7 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { inTime } from '../../kernel/race.ts'
-import type { Timers } from '../../kernel/timers.ts'
 import { RELEASE } from '../../package-files.ts'
+import type { Base } from '../../platform/base.ts'
 import type { SystemDetail } from './system-detail.ts'
 
 /** Results of a check. `warn`: worth a look · `fail`: needs action · `skipped`: nothing to check. */
@@ -42,9 +41,7 @@ export interface SystemReport {
 }
 
 /** Dependencies of `SystemCheck`. */
-export interface SystemCheckParts {
-  readonly clock: Clock
-  readonly timers: Timers
+export interface SystemCheckParts extends Pick<Base, 'clock' | 'timers'> {
   readonly checks: readonly NamedCheck[]
 }
 

@@ -1,8 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
+import type { Base } from '../../platform/base.ts'
 import { fits } from '../../platform/dns/dns-answer.ts'
 import type { DnsBatch, DnsClient } from '../../platform/dns/dns-client.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { MAX_RESOLVERS, type Monitor } from './monitor.ts'
 import {
   combine,
@@ -16,10 +14,7 @@ import {
 } from './monitor-run.ts'
 
 /** Dependencies of `MonitorRuns`. */
-export interface MonitorRunsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface MonitorRunsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly dns: DnsClient
   /** Resolvers for monitors without their own. Empty: the system's resolvers. */
   readonly dnsServers: readonly string[]

@@ -1,10 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
+import type { Base } from '../../platform/base.ts'
 import type { DnsClient } from '../../platform/dns/dns-client.ts'
 import { clientAddress } from '../../platform/net/client-network.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { lookUpProof } from './surface-proof.ts'
 import {
   ADDRESSES_PER_LICENSE,
@@ -16,10 +14,7 @@ import {
 } from './surface-target.ts'
 
 /** Dependencies of `SurfaceOwnership`. */
-export interface SurfaceOwnershipParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly log: Log
+export interface SurfaceOwnershipParts extends Pick<Base, 'storage' | 'clock' | 'log'> {
   readonly dns: DnsClient
   readonly dnsServers: readonly string[]
   /** Secrets of the challenges, the newest first; none: the feature is closed. */

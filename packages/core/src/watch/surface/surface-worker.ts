@@ -1,10 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import type { Timers } from '../../kernel/timers.ts'
+import type { Base } from '../../platform/base.ts'
 import type { DnsClient } from '../../platform/dns/dns-client.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
 import { findingFingerprint } from './surface-finding.ts'
 import type { SurfaceMetrics } from './surface-metrics.ts'
 import { lookUpProof } from './surface-proof.ts'
@@ -13,15 +9,10 @@ import { type Scan, Sight } from './surface-sight.ts'
 import { ADDRESS_SECONDS, challengeOf } from './surface-target.ts'
 
 /** Dependencies of `SurfaceWorker`. */
-export interface SurfaceWorkerParts {
+export interface SurfaceWorkerParts extends Pick<Base, 'timers' | 'clock' | 'ids' | 'storage' | 'log'> {
   readonly scan: Scan
   readonly dns: DnsClient
   readonly dnsServers: readonly string[]
-  readonly timers: Timers
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly storage: Storage
-  readonly log: Log
   readonly metrics: SurfaceMetrics
   /** Secrets of the challenges, the newest first. */
   readonly secrets: readonly string[]

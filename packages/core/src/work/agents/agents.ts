@@ -1,12 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, PLATFORM, type Scope } from '../../kernel/scope.ts'
 import { SharedReads } from '../../kernel/shared-reads.ts'
 import { shellWord } from '../../kernel/shell-word.ts'
-import type { Signer } from '../../platform/signing/signer.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { type Agent, agentId, HEARTBEAT_SECONDS, OFFLINE_SECONDS } from './agent.ts'
@@ -26,15 +22,9 @@ import { type HostView, hostView } from './host-view.ts'
 import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 
 /** The parts that `Agents` is built from. */
-export interface AgentsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly signer: Signer
-  readonly issuer: string
+export interface AgentsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'signer' | 'issuer' | 'log'> {
   readonly jobs: Jobs
   readonly metrics: AgentMetrics
-  readonly log: Log
   /** Most hosts of a license; hosts that are known already stay. */
   readonly hostsPerLicense: number
 }

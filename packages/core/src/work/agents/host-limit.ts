@@ -1,8 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { AgentMetrics } from './agent-metrics.ts'
 
 /** How often the log names one license whose new hosts are refused, in milliseconds. */
@@ -11,10 +9,7 @@ const TELL_EVERY_MS = 600_000
 const RETRY_SECONDS = 300
 
 /** The parts that `HostLimit` is built from. */
-export interface HostLimitParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly log: Log
+export interface HostLimitParts extends Pick<Base, 'storage' | 'clock' | 'log'> {
   readonly metrics: AgentMetrics
   readonly hostsPerLicense: number
 }

@@ -1,21 +1,13 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { GitHook, GitProvider } from './git-hook.ts'
 import { placeFor } from './hook-secrets.ts'
 
 /** Dependencies of `GitCredentials`. */
-export interface GitCredentialsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly keyring: Keyring
-  readonly log: Log
-}
+export type GitCredentialsParts = Pick<Base, 'storage' | 'clock' | 'keyring' | 'log'>
 
 /** Returns the part of a stored job that stands for the credentials of its repository. */
 export const credentialsOf = ({ id, cloneKind }: GitHook): object =>

@@ -1,9 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, PLATFORM } from '../../kernel/scope.ts'
 import type { Licensee } from '../../people/licenses/license.ts'
 import type { LicenseDeeds } from '../../people/licenses/license-deeds.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { GitHook } from './git-hook.ts'
 import type { GitHooks } from './git-hooks.ts'
 import type { GitMetrics } from './git-metrics.ts'
@@ -22,9 +21,7 @@ export interface LicenseCheck {
 export type DeedCheck = Pick<LicenseDeeds, 'admitKey'>
 
 /** Dependencies of `GitPushes`. */
-export interface GitPushesParts extends PushDeliveryParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface GitPushesParts extends PushDeliveryParts, Pick<Base, 'storage' | 'clock'> {
   readonly hooks: Pick<GitHooks, 'deliverySecrets' | 'list'>
   readonly licenses: LicenseCheck
   readonly licenseDeeds: DeedCheck

@@ -1,16 +1,11 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { Keyring } from '../../platform/secrets/keyring.ts'
+import type { Base } from '../../platform/base.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import { sameSecret } from '../../platform/signing/same-secret.ts'
 import { newWebhookSecret } from '../../platform/signing/webhook-signature.ts'
 import { type GitHooksStore, type HookSecretKind, hookSecretId } from './git-hooks-store.ts'
 
 /** Dependencies of `HookSecrets`. */
-export interface HookSecretsParts {
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly keyring: Keyring
+export interface HookSecretsParts extends Pick<Base, 'clock' | 'ids' | 'keyring'> {
   /** How long the secret before a rotation is still taken. */
   readonly secretGraceSeconds: number
 }

@@ -1,9 +1,8 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../kernel/scope.ts'
 import { shellWord } from '../../kernel/shell-word.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import { agentId } from '../agents/agent.ts'
 import { AHEAD_SECONDS, secondsAhead } from '../agents/host-clock.ts'
 import type { Job } from '../jobs/job.ts'
@@ -14,10 +13,7 @@ import type { ImageMetrics } from './image-metrics.ts'
 import type { ImageFilter, NewImage } from './images-store.ts'
 
 /** The parts that `Images` is built from. */
-export interface ImagesParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface ImagesParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly jobs: Pick<Jobs, 'enqueue'>
   readonly metrics: ImageMetrics
   /** Days that images that left their repository are kept. */

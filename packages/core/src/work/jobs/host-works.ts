@@ -1,6 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import type { HostWork } from '../agents/agents-store.ts'
 import { JOB_KINDS, type JobKind } from './job.ts'
 import type { LeaseRequest } from './jobs-store.ts'
@@ -40,10 +39,10 @@ interface Noted {
  * have asked another replica meanwhile. A host that never says anything costs none.
  */
 export class HostWorks {
-  readonly #parts: { readonly storage: Storage; readonly clock: Clock }
+  readonly #parts: Pick<Base, 'storage' | 'clock'>
   readonly #noted = new RecentMap<Noted>(HOSTS)
 
-  constructor(parts: { readonly storage: Storage; readonly clock: Clock }) {
+  constructor(parts: Pick<Base, 'storage' | 'clock'>) {
     this.#parts = parts
   }
 

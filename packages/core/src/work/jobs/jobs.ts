@@ -1,10 +1,10 @@
-import { type Clock, unixSeconds } from '../../kernel/clock.ts'
-import type { Ids } from '../../kernel/ids.ts'
+import { unixSeconds } from '../../kernel/clock.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { redact } from '../../kernel/redaction/redactor.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
-import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
 import type { EnqueueLimits } from './enqueue-limits.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
 import { isTerminal, type Job, noJob } from './job.ts'
@@ -32,10 +32,7 @@ import { endWaiting, type Superseding, supersedeIn } from './superseding.ts'
 import { waitFacts } from './wait-facts.ts'
 
 /** The parts that `Jobs` is built from. */
-export interface JobsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface JobsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly licenses: Pick<Licenses, 'requireOpen'>
   readonly metrics: JobMetrics
   readonly leaseSeconds: number

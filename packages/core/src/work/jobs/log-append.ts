@@ -1,5 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
+import type { Base } from '../../platform/base.ts'
 import { charsOf, MAX_ACCEPTED_LINES } from './job-log.ts'
 import type { LogOutcome, LogWrite } from './jobs-store.ts'
 import { storedLines } from './stored-lines.ts'
@@ -11,9 +10,7 @@ import { storedLines } from './stored-lines.ts'
 const MAX_UNASKED_CHARS = 64 * 1024
 
 /** The parts that `appendRedacted` works with. */
-export interface LogAppendParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface LogAppendParts extends Pick<Base, 'storage' | 'clock'> {
   readonly leaseSeconds: number
 }
 

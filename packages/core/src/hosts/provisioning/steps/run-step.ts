@@ -1,6 +1,6 @@
-import type { Clock } from '../../../kernel/clock.ts'
 import type { Money } from '../../../kernel/money.ts'
 import type { LicenseStanding } from '../../../people/licenses/license.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { Storage } from '../../../platform/storage/storage.ts'
 import { CLEANING_STATES, type Order } from '../order.ts'
 import { isOutOfPatience } from '../order-timing.ts'
@@ -26,9 +26,7 @@ export interface StepSettings {
 }
 
 /** Dependencies of one run of a step. */
-export interface RunParts extends StepSettings {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface RunParts extends StepSettings, Pick<Base, 'storage' | 'clock'> {
   readonly licenses: LicenseStanding
   readonly ceiling: Money | undefined
   readonly provider: ServerProvider

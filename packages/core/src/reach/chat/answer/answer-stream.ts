@@ -1,7 +1,4 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Ids } from '../../../kernel/ids.ts'
-import type { Log } from '../../../kernel/log.ts'
-import type { Timers } from '../../../kernel/timers.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { ChatMetrics } from '../chat-metrics.ts'
 import type { Conversation } from '../conversation.ts'
 import type { ConversationsStore } from '../conversations-store.ts'
@@ -14,12 +11,8 @@ import type { ModelAccess } from './model-access.ts'
 import { LOOK_UP_MS } from './model-patience.ts'
 
 /** Dependencies of `AnswerStream`. */
-export interface AnswerParts {
+export interface AnswerParts extends Pick<Base, 'clock' | 'timers' | 'ids' | 'log'> {
   readonly conversations: ConversationsStore
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly ids: Ids
-  readonly log: Log
   readonly metrics: ChatMetrics
   /** Absent: every answer is canned. */
   readonly model: ModelAccess | undefined

@@ -1,6 +1,4 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Ids } from '../../../kernel/ids.ts'
-import type { Timers } from '../../../kernel/timers.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { Conversation } from '../conversation.ts'
 import type { ConversationsStore } from '../conversations-store.ts'
 import type { Retrieval } from '../documents/retrieval.ts'
@@ -14,12 +12,9 @@ export const MAX_SMALL_TALK = 3
 const FENCE_BYTES = 12
 
 /** Dependencies of `ModelAccess`. */
-export interface ModelAccessParts {
+export interface ModelAccessParts extends Pick<Base, 'clock' | 'timers' | 'ids'> {
   readonly model: LanguageModel
   readonly conversations: ConversationsStore
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly ids: Ids
   /** Most calls a day, over all replicas. */
   readonly dailyLimit: number
 }

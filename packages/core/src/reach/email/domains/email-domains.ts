@@ -1,14 +1,10 @@
-import type { Clock } from '../../../kernel/clock.ts'
 import { idOfCursor } from '../../../kernel/cursor.ts'
-import type { Ids } from '../../../kernel/ids.ts'
 import type { Log } from '../../../kernel/log.ts'
 import { Problem } from '../../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../../kernel/scope.ts'
-import type { Config } from '../../../platform/config/config.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { DnsClient } from '../../../platform/dns/dns-client.ts'
-import type { Keyring } from '../../../platform/secrets/keyring.ts'
 import { placeOf } from '../../../platform/secrets/secrets-store.ts'
-import type { Storage } from '../../../platform/storage/storage.ts'
 import { newDkimPair } from './dkim-key.ts'
 import { CHECK_MS, checkDomain } from './domain-check.ts'
 import { type DomainHealth, HEALTH_DAYS, healthOf } from './domain-health.ts'
@@ -18,14 +14,9 @@ import { type DomainJudgement, judgeDomain } from './domain-status.ts'
 import { type DkimKey, DOMAINS_PER_OWNER, type EmailDomain, type Findings } from './email-domain.ts'
 
 /** Dependencies of `EmailDomains`. */
-export interface EmailDomainsParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly keyring: Keyring
+export interface EmailDomainsParts
+  extends Pick<Base, 'storage' | 'clock' | 'ids' | 'log' | 'keyring' | 'config'> {
   readonly dns: DnsClient
-  readonly config: Config
 }
 
 /** A page of domains, with the cursor of the next page. */

@@ -1,12 +1,10 @@
-import type { Clock } from '../../../kernel/clock.ts'
 import { idOfCursor } from '../../../kernel/cursor.ts'
-import type { Ids } from '../../../kernel/ids.ts'
 import { Problem } from '../../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../../kernel/scope.ts'
 import type { LicenseStanding } from '../../../people/licenses/license.ts'
 import { ENDED_DAYS } from '../../../people/sessions/sessions-store.ts'
+import type { Base } from '../../../platform/base.ts'
 import { secretDigest } from '../../../platform/signing/same-secret.ts'
-import type { Storage } from '../../../platform/storage/storage.ts'
 import { type EmailDomains, noDomain } from '../domains/email-domains.ts'
 import {
   type EmailKey,
@@ -18,10 +16,7 @@ import {
 } from './email-key.ts'
 
 /** Dependencies of `EmailKeys`. */
-export interface EmailKeysParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface EmailKeysParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly licenses: LicenseStanding
   readonly domains: Pick<EmailDomains, 'find'>
 }

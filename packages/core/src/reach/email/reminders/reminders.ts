@@ -1,9 +1,6 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Ids } from '../../../kernel/ids.ts'
-import type { Log } from '../../../kernel/log.ts'
 import { Problem } from '../../../kernel/problem.ts'
-import type { Config } from '../../../platform/config/config.ts'
-import type { Storage, Stores } from '../../../platform/storage/storage.ts'
+import type { Base } from '../../../platform/base.ts'
+import type { Stores } from '../../../platform/storage/storage.ts'
 import type { EmailSending } from '../sending/email-sending.ts'
 import {
   type DueReminder,
@@ -16,12 +13,7 @@ import {
 import { reminderMail } from './reminder-mail.ts'
 
 /** Dependencies of `Reminders`. */
-export interface RemindersParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: Log
-  readonly config: Config
+export interface RemindersParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'log' | 'config'> {
   readonly sending: EmailSending
   /** Delivers queued messages. */
   readonly deliver: (signal?: AbortSignal) => Promise<number>

@@ -1,10 +1,7 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Ids } from '../../../kernel/ids.ts'
 import { Problem } from '../../../kernel/problem.ts'
-import type { Config } from '../../../platform/config/config.ts'
-import type { Keyring } from '../../../platform/secrets/keyring.ts'
+import type { Base } from '../../../platform/base.ts'
 import { canonicalDigest, checkIdempotencyKey } from '../../../platform/signing/idempotency-key.ts'
-import type { Storage, Stores } from '../../../platform/storage/storage.ts'
+import type { Stores } from '../../../platform/storage/storage.ts'
 import { maySend } from '../domains/email-domain.ts'
 import type { EmailMetrics } from '../email-metrics.ts'
 import type { EmailKey } from '../keys/email-key.ts'
@@ -15,12 +12,7 @@ import { type MessageDraft, readDraft, type SendFields } from './message-draft.t
 import { contentsOf, sealBody } from './sealed-body.ts'
 
 /** Dependencies of `EmailSending`. */
-export interface EmailSendingParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly keyring: Keyring
-  readonly config: Config
+export interface EmailSendingParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring' | 'config'> {
   readonly metrics: EmailMetrics
 }
 

@@ -1,14 +1,11 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Log } from '../../../kernel/log.ts'
 import { Problem } from '../../../kernel/problem.ts'
 import { PLATFORM } from '../../../kernel/scope.ts'
 import type { LicenseStanding } from '../../../people/licenses/license.ts'
-import type { Config } from '../../../platform/config/config.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { Delivery, DeliveryOutcome } from '../../../platform/deliveries/delivery.ts'
 import type { AttemptState, DeliverySender, Follow } from '../../../platform/deliveries/delivery-sender.ts'
-import type { Keyring } from '../../../platform/secrets/keyring.ts'
 import { placeOf } from '../../../platform/secrets/secrets-store.ts'
-import type { Storage, Stores } from '../../../platform/storage/storage.ts'
+import type { Stores } from '../../../platform/storage/storage.ts'
 import { maySend } from '../domains/email-domain.ts'
 import type { EmailMetrics } from '../email-metrics.ts'
 import { type EmailMessage, isOpen, STOPPED } from '../sending/email-message.ts'
@@ -19,12 +16,7 @@ import { EMAIL_DELIVERY } from './email-queue.ts'
 import type { MailRelay, TransactionResult } from './mail-relay.ts'
 
 /** Dependencies of `EmailDelivery`. */
-export interface EmailDeliveryParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly keyring: Keyring
-  readonly config: Config
-  readonly log: Log
+export interface EmailDeliveryParts extends Pick<Base, 'storage' | 'clock' | 'keyring' | 'config' | 'log'> {
   readonly metrics: EmailMetrics
   readonly relay: MailRelay
   readonly licenses: LicenseStanding

@@ -1,15 +1,12 @@
-import type { Clock } from '../../../kernel/clock.ts'
 import { Problem } from '../../../kernel/problem.ts'
 import { PLATFORM, type Scope } from '../../../kernel/scope.ts'
-import type { Storage } from '../../../platform/storage/storage.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { EmailSending } from '../../../reach/email/sending/email-sending.ts'
 import { addressOf, readMailbox } from '../../../reach/email/sending/mailbox.ts'
 import type { AlertMailboxes as Mailboxes } from './alert-deliveries-store.ts'
 
 /** Dependencies of `AlertMailboxes`. */
-export interface AlertMailboxesParts {
-  readonly storage: Storage
-  readonly clock: Clock
+export interface AlertMailboxesParts extends Pick<Base, 'storage' | 'clock'> {
   readonly mail: EmailSending
 }
 

@@ -1,16 +1,11 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Ids } from '../../../kernel/ids.ts'
-import type { Log } from '../../../kernel/log.ts'
 import { Problem } from '../../../kernel/problem.ts'
-import type { Timers } from '../../../kernel/timers.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { BreakerPolicy } from '../../../platform/deliveries/breaker.ts'
 import type { Delivery, DeliveryOutcome } from '../../../platform/deliveries/delivery.ts'
 import { DeliveryRunner } from '../../../platform/deliveries/delivery-runner.ts'
 import type { AttemptState, DeliverySender, Follow } from '../../../platform/deliveries/delivery-sender.ts'
 import type { WebhookChannel } from '../../../platform/deliveries/webhook-channel.ts'
-import type { Keyring } from '../../../platform/secrets/keyring.ts'
 import { placeOf } from '../../../platform/secrets/secrets-store.ts'
-import type { Storage } from '../../../platform/storage/storage.ts'
 import type { EmailSending, SystemMessage } from '../../../reach/email/sending/email-sending.ts'
 import type { AlertMetrics } from '../alert-metrics.ts'
 import { type AlertDelivery, announceInLog, digestOf } from './alert-channels.ts'
@@ -18,14 +13,9 @@ import { ALERT_CHANNELS, type AlertChannelName, audienceOf, targetOf } from './a
 import { digestMail } from './alert-mail.ts'
 
 /** Dependencies of `AlertNotifier`. */
-export interface AlertNotifierParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly ids: Ids
-  readonly log: Log
+export interface AlertNotifierParts
+  extends Pick<Base, 'storage' | 'clock' | 'timers' | 'ids' | 'log' | 'keyring'> {
   readonly channel: WebhookChannel
-  readonly keyring: Keyring
   readonly mail: SystemMail
   readonly metrics: AlertMetrics
 }

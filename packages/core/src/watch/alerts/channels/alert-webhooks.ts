@@ -1,24 +1,17 @@
-import type { Clock } from '../../../kernel/clock.ts'
-import type { Ids } from '../../../kernel/ids.ts'
 import { Problem } from '../../../kernel/problem.ts'
 import type { Scope } from '../../../kernel/scope.ts'
+import type { Base } from '../../../platform/base.ts'
 import type { DeliveryOutcome, DeliveryReport } from '../../../platform/deliveries/delivery.ts'
 import type { WebhookChannel } from '../../../platform/deliveries/webhook-channel.ts'
 import { OutboundRefused } from '../../../platform/net/outbound-refusal.ts'
 import { expectedTarget, readTarget } from '../../../platform/net/target.ts'
-import type { Keyring } from '../../../platform/secrets/keyring.ts'
 import { placeOf } from '../../../platform/secrets/secrets-store.ts'
 import { newWebhookSecret } from '../../../platform/signing/webhook-signature.ts'
-import type { Storage } from '../../../platform/storage/storage.ts'
 import { type AlertWebhook, targetOf } from './alert-deliveries-store.ts'
 
 /** Dependencies of `AlertWebhooks`. */
-export interface AlertWebhooksParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface AlertWebhooksParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring'> {
   readonly channel: WebhookChannel
-  readonly keyring: Keyring
   /** Whether webhooks may use `http:`. */
   readonly plainHttp: boolean
 }

@@ -1,9 +1,8 @@
-import type { Clock } from '../../../kernel/clock.ts'
 import { cut } from '../../../kernel/cut.ts'
-import type { Ids } from '../../../kernel/ids.ts'
 import { Problem } from '../../../kernel/problem.ts'
 import { PLATFORM } from '../../../kernel/scope.ts'
-import type { Storage, Stores } from '../../../platform/storage/storage.ts'
+import type { Base } from '../../../platform/base.ts'
+import type { Stores } from '../../../platform/storage/storage.ts'
 import type { Job, JobKind } from '../../jobs/job.ts'
 import type { EnqueueInput } from '../../jobs/new-job.ts'
 import { SUPERSEDED, type Superseding } from '../../jobs/superseding.ts'
@@ -25,10 +24,7 @@ export interface PushQueue {
 }
 
 /** Dependencies of `PushDelivery`. */
-export interface PushDeliveryParts {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly ids: Ids
+export interface PushDeliveryParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly jobs: PushQueue
   readonly metrics: GitMetrics
 }
