@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { restingSuites, SAMPLES } from './test/turns.js'
 
 // One more than there are cores, as suites of processes and timers often wait, yet few enough that the
@@ -12,12 +14,14 @@ const runsPacked =
 
 process.env.SVC_TEST_SAMPLE ??= String(Math.floor(Math.random() * SAMPLES))
 const isNamed = process.argv.slice(2).some((argument) => !argument.startsWith('-'))
-const resting =
-  isNamed || process.env.SVC_TEST_ALL === '1' ? [] : restingSuites(Number(process.env.SVC_TEST_SAMPLE))
+const { SVC_TEST_SUITES: kind, SVC_TEST_ALL: triesAll } = process.env
+const resting = isNamed || triesAll === '1' ? [] : restingSuites(Number(process.env.SVC_TEST_SAMPLE))
+const ring = JSON.parse(readFileSync(join(import.meta.dirname, 'test/ring.json'), 'utf8'))
+const every = ['<rootDir>/{packages/*,bench,siege,chaos}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts']
 
 export default {
   rootDir: import.meta.dirname,
-  testMatch: ['<rootDir>/{packages/*,bench,siege,chaos}/test/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
+  testMatch: kind === 'ring' ? ring.map((suite) => `<rootDir>/${suite}`) : every,
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/fast-check.js' },
   transform: { '\\.ts$': '<rootDir>/test/strip-types.js' },

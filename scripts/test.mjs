@@ -1,7 +1,8 @@
-// `npm test`: installs if needed, then runs every suite. Arguments go to jest: `npm test --
-// packages/core/test/work/jobs`. The last line is always `N passed, N failed` (`, N skipped` if there are
-// any); a run without tests fails. After a run of all suites those that failed run once more, alone: one that
-// passes then is named behind the counts (`; flaky: SUITE`), and belongs into test/flaky.md.
+// `npm test`: installs if needed, then runs the short ring (test/ring.json), or with `--all` every suite.
+// Other arguments go to jest: `npm test -- packages/core/test/work/jobs`. The last line is always `N passed,
+// N failed` (`, N skipped` if there are any); a run without tests fails. After a run of all suites those that
+// failed run once more, alone: one that passes then is named behind the counts (`; flaky: SUITE`), and
+// belongs into test/flaky.md.
 import { constants } from 'node:os'
 import { SAMPLES } from '../test/turns.js'
 import { onceMore } from './flaky.mjs'
@@ -10,9 +11,16 @@ import { ramFolder } from './ram-folder.mjs'
 
 ensureInstalled()
 
-// The whole run also tests the built command; a run of some suites needs only the sources.
-const chosen = process.argv.slice(2)
-if (chosen.length === 0 && (await runNode(['node_modules/typescript/bin/tsc', '-b'])) !== 0) {
+// The whole run also tests the built command; the others need only the sources.
+const given = process.argv.slice(2)
+const isWhole = given.includes('--all') || (given.length === 0 && process.env.SVC_TEST_ALL === '1')
+const chosen = given.filter((argument) => argument !== '--all')
+if (isWhole && chosen.length > 0) {
+  console.log('npm test -- --all runs every suite: leave the paths out, or leave --all out.')
+  process.exit(2)
+}
+const isRing = !isWhole && chosen.length === 0
+if (isWhole && (await runNode(['node_modules/typescript/bin/tsc', '-b'])) !== 0) {
   console.log('The build failed: see the messages above.')
   console.log('0 passed, 1 failed')
   process.exit(1)
@@ -37,7 +45,11 @@ async function run(suites) {
   let counts = { passed: 0, failed: 0, skipped: 0 }
   let failing = []
   const code = await runNode([...flags, 'node_modules/jest/bin/jest.js', ...suites], {
-    environment: { SVC_TEST_SAMPLE: process.env.SVC_TEST_SAMPLE, ...(folder && { TMPDIR: folder }) },
+    environment: {
+      SVC_TEST_SAMPLE: process.env.SVC_TEST_SAMPLE,
+      ...(isRing && { SVC_TEST_SUITES: 'ring' }),
+      ...(folder && { TMPDIR: folder }),
+    },
     onMessage: (message, child) => {
       if (!message?.counts) return
       ;({ counts, failing } = message)
@@ -49,8 +61,7 @@ async function run(suites) {
 }
 
 const whole = await run(chosen)
-const { flaky, counts } =
-  chosen.length === 0 ? await onceMore(whole, run) : { flaky: [], counts: whole.counts }
+const { flaky, counts } = isWhole ? await onceMore(whole, run) : { flaky: [], counts: whole.counts }
 const exitCode = flaky.length > 0 && counts.failed === 0 ? 0 : whole.code
 
 const signal = Object.entries(constants.signals).find(([, number]) => exitCode === 128 + number)?.[0]
