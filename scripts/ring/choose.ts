@@ -10,7 +10,7 @@ const OF_PROCESSES =
 /** A suite that starts, at least, in seconds. */
 const LEAST_SECONDS = 0.7
 
-/** Whether a ring has all suites that are named for a fault: one of several notices it, nobody knows which. */
+/** Whether a ring has all suites named for a fault: one of several notices it, nobody knows which. */
 const isNoticed = ({ suites }: Fault, ring: ReadonlySet<string>): boolean =>
   suites.every((suite) => ring.has(suite))
 

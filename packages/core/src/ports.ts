@@ -121,7 +121,6 @@ export type { User } from './people/users/user.ts'
 export type { NewUser, UserChange, UsersStore } from './people/users/users-store.ts'
 export { settingsMarkdown } from './platform/config/config-report.ts'
 export {
-  afterAttempt,
   type BreakerPolicy,
   type BreakerVerdict,
   NEW_RECIPIENT,

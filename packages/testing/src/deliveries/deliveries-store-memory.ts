@@ -1,5 +1,4 @@
 import {
-  afterAttempt,
   type DeliveriesStore,
   type DeliverySettlement,
   NEW_RECIPIENT,
@@ -8,6 +7,7 @@ import {
 import { keyOf } from '../alerts/memory-alert.ts'
 import type { Run } from '../memory-turns.ts'
 import type { MemoryAttempt } from '../webhooks/memory-webhook.ts'
+import { afterAttempt } from './breaker-memory.ts'
 import { byAge, type DeliveryTables, isFree, later, takeDue } from './memory-claim.ts'
 import { type MemoryDelivery, reportOf } from './memory-delivery.ts'
 

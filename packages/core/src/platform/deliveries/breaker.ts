@@ -47,39 +47,10 @@ export const NEW_RECIPIENT: RecipientState = {
   paused: undefined,
 }
 
-/** Result of an attempt, as a breaker counts it. */
+/** Result of an attempt, as a breaker counts it: `delivery-settle-sql.ts` has the rule. */
 export interface BreakerVerdict {
   readonly delivered: boolean
   readonly policy: BreakerPolicy
   /** Factor of the next cooldown, so that breakers that opened together do not close together. */
   readonly spread: number
 }
-
-const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000)
-
-/**
- * Returns the state after an attempt. Results that come while the breaker is open, of attempts from before,
- * do not move it.
- */
-export function afterAttempt(state: RecipientState, verdict: BreakerVerdict, now: Date): RecipientState {
-  const { delivered, policy, spread } = verdict
-  if (delivered) {
-    const seen = { ...state, lastSuccessAt: now }
-    return state.breaker === 'open' ? seen : { ...NEW_RECIPIENT, ...SEEN(seen) }
-  }
-  const failing = { ...state, lastFailureAt: now, failingSince: state.failingSince ?? now }
-  if (state.breaker === 'open') return failing
-  const consecutiveFailures = state.consecutiveFailures + 1
-  const opens = state.breaker === 'half_open' ? state.opens + 1 : 1
-  if (state.breaker === 'closed' && consecutiveFailures < policy.failures)
-    return { ...failing, consecutiveFailures }
-  const seconds = Math.min(policy.cooldownSeconds * 2 ** (opens - 1), policy.cooldownMaxSeconds) * spread
-  const openUntil = after(now, seconds)
-  return { ...failing, consecutiveFailures, opens, breaker: 'open', openUntil, probeUntil: undefined }
-}
-
-const SEEN = ({ lastSuccessAt, lastFailureAt, paused }: RecipientState) => ({
-  lastSuccessAt,
-  lastFailureAt,
-  paused,
-})
