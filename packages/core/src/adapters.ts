@@ -131,7 +131,8 @@ export {
   type TierView,
 } from './reach/billing/billing-operations.ts'
 export type { PageStep } from './reach/browser/agent-action.ts'
-export type { AgentAnswer, AgentStep } from './reach/browser/agent-answer.ts'
+export type { AgentStep } from './reach/browser/agent-answer.ts'
+export type { AgentAnswer, ScrapeAnswer } from './reach/browser/browser-answers.ts'
 export { BROWSER_ANSWERS } from './reach/browser/browser-answers.ts'
 export type { BrowserRunView, BrowserTokenView } from './reach/browser/browser-operations.ts'
 export {
@@ -153,7 +154,6 @@ export { agentBody, readAgentRequest, scrapeBody } from './reach/browser/browser
 export { type BrowserCaller, isBrowserTokenLike } from './reach/browser/browser-token.ts'
 export { pageGuard } from './reach/browser/feature.ts'
 export { isWithinDomains } from './reach/browser/page-domains.ts'
-export type { ScrapeAnswer } from './reach/browser/scrape.ts'
 export type { MessageView } from './reach/chat/chat-operations.ts'
 export { CHAT_CATEGORIES, CHAT_MODES } from './reach/chat/conversation.ts'
 export { siteOrigins } from './reach/chat/site.ts'

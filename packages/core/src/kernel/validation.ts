@@ -1,4 +1,13 @@
-import { mask, object, record, type Struct, Struct as StructClass, StructError, type } from 'superstruct'
+import {
+  type Infer,
+  mask,
+  object,
+  record,
+  type Struct,
+  Struct as StructClass,
+  StructError,
+  type,
+} from 'superstruct'
 import { Problem } from './problem.ts'
 
 /** The JSON Schema (2020-12) of a field: written once beside its check, and read by the API document. */
@@ -10,6 +19,14 @@ export type Fields = Parameters<typeof object>[0]
 // Types by the names that superstruct offers: declarations of this package must not name its inner files.
 type ShapeOf<S extends Fields> = ReturnType<typeof object<S>>
 type OpenShapeOf<S extends Fields> = ReturnType<typeof type<S>>
+
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
+/** An answer with the fields of a shape, which nobody changes. */
+export type ViewOf<S extends Fields> = Frozen<Infer<ShapeOf<S>>>
 
 /** Most messages of a refused input (spec, General conventions). */
 export const MAX_DETAILS = 12

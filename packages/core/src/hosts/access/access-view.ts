@@ -1,9 +1,7 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { agentId } from '../../work/agents/agent.ts'
 import type { AccessSession } from './access-session.ts'
-
-const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
-  value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
 /** Returns a session as operators see it; instants in unix seconds. */
 export const accessView = (session: AccessSession) => ({
@@ -18,8 +16,8 @@ export const accessView = (session: AccessSession) => ({
   ...present('reason', session.reason || undefined),
   ...present('ip', session.ip || undefined),
   created_at: unixSeconds(session.createdAt),
-  ...present('connected_at', session.connectedAt && unixSeconds(session.connectedAt)),
-  ...present('ended_at', session.endedAt && unixSeconds(session.endedAt)),
+  ...presentSeconds('connected_at', session.connectedAt),
+  ...presentSeconds('ended_at', session.endedAt),
   ...present('end_reason', session.endReason),
   ...present('exit_code', session.exitCode),
   bytes_in: session.bytesIn,

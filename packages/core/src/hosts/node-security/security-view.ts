@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { JOB_STATES } from '../../work/jobs/job.ts'
 import { type DryRun, hasDrifted, type SecurityOutcome } from './applied-security.ts'
@@ -30,10 +31,10 @@ export const securityView = ({ fingerprint }: Pick<HostKey, 'fingerprint'>, secu
     applied: {
       revision: applied.revision,
       state: applied.state,
-      ...(applied.at === undefined ? {} : { at: unixSeconds(applied.at) }),
-      ...(applied.error === undefined ? {} : { error: applied.error }),
+      ...presentSeconds('at', applied.at),
+      ...present('error', applied.error),
     },
-    ...(job === undefined ? {} : { job }),
+    ...present('job', job),
     drift: hasDrifted(security),
   }
 }
@@ -45,7 +46,7 @@ export const outcomeView = ({ changed, revision, jobId, warnings }: SecurityOutc
   ok: true,
   changed,
   revision,
-  ...(jobId === undefined ? {} : { job_id: jobId }),
+  ...present('job_id', jobId),
   warnings,
 })
 /** The result of giving a host a document, as people see it. */

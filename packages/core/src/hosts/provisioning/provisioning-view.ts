@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../kernel/clock.ts'
 import { type Money, moneyText } from '../../kernel/money.ts'
+import { present } from '../../kernel/present.ts'
 import { type CatalogEntry, maxMonthly } from './catalog.ts'
 import type { Order } from './order.ts'
 import type { KnownCredential } from './provider-credentials.ts'
@@ -8,8 +9,6 @@ import type { OrderEvent, Reserved } from './provisioning-store.ts'
 import type { StepResult, WorkResult } from './provisioning-worker.ts'
 import type { Reconciliation } from './reconciliation.ts'
 import type { ProviderServer } from './server-provider.ts'
-
-const given = <T>(key: string, value: T | undefined) => (value === undefined ? {} : { [key]: value })
 
 /** Returns an order as answers show it: without its license key. */
 export function orderView(order: Order) {
@@ -31,23 +30,16 @@ export function orderView(order: Order) {
     next_run_at: unixSeconds(order.nextRunAt),
     created_at: unixSeconds(order.createdAt),
     updated_at: unixSeconds(order.updatedAt),
-    ...given('server_id', order.serverId),
-    ...given('ipv4', order.ipv4),
-    ...given('ipv6', order.ipv6),
-    ...given('user_data_sha256', order.userDataSha256),
+    ...present('server_id', order.serverId),
+    ...present('ipv4', order.ipv4),
+    ...present('ipv6', order.ipv6),
+    ...present('user_data_sha256', order.userDataSha256),
     ...(minor === undefined || currency === undefined ? {} : { reserves: moneyText({ minor, currency }) }),
-    ...given('error_code', order.errorCode),
-    ...given('error_detail', order.errorDetail),
+    ...present('error_code', order.errorCode),
+    ...present('error_detail', order.errorDetail),
   }
 }
-export type OrderView = ReturnType<typeof orderView> & {
-  readonly server_id?: string
-  readonly ipv4?: string
-  readonly ipv6?: string
-  readonly reserves?: string
-  readonly error_code?: string
-  readonly error_detail?: string
-}
+export type OrderView = ReturnType<typeof orderView>
 
 /** Returns an entry of a history. */
 export const orderEventView = (event: OrderEvent) => ({
@@ -56,11 +48,11 @@ export const orderEventView = (event: OrderEvent) => ({
   to: event.to,
   step: event.step,
   outcome: event.outcome,
-  ...given('http_status', event.httpStatus),
-  ...given('correlation_id', event.correlationId),
-  ...given('detail', event.detail),
+  ...present('http_status', event.httpStatus),
+  ...present('correlation_id', event.correlationId),
+  ...present('detail', event.detail),
 })
-export type OrderEventView = ReturnType<typeof orderEventView> & { readonly detail?: string }
+export type OrderEventView = ReturnType<typeof orderEventView>
 
 /** Returns a step as the worker answers it (docs/provisioning.md). */
 export function stepView({ orderId, step, previousState, order, attempt, outcome }: StepResult) {
@@ -70,17 +62,14 @@ export function stepView({ orderId, step, previousState, order, attempt, outcome
     previous_state: previousState,
     state: order.state,
     provider: order.provider,
-    ...given('server_id', order.serverId),
+    ...present('server_id', order.serverId),
     next_run_at: unixSeconds(order.nextRunAt),
     attempt,
     outcome,
-    ...(outcome === 'advanced' ? {} : given('error_code', order.errorCode)),
+    ...(outcome === 'advanced' ? {} : present('error_code', order.errorCode)),
   }
 }
-export type StepView = ReturnType<typeof stepView> & {
-  readonly server_id?: string
-  readonly error_code?: string
-}
+export type StepView = ReturnType<typeof stepView>
 
 /** Returns the result of a call of the worker. */
 export function workView(result: WorkResult) {
@@ -133,11 +122,7 @@ export function budgetView({
   const left = moneyText({ minor: Math.max(ceiling.minor - taken, 0), currency: ceiling.currency })
   return { ceiling: moneyText(ceiling), left, reserved: live }
 }
-export type BudgetView = {
-  readonly ceiling?: string
-  readonly left?: string
-  readonly reserved: readonly { readonly amount: string; readonly orders: number }[]
-}
+export type BudgetView = ReturnType<typeof budgetView>
 
 /** Returns the cost of an order. */
 export const previewView = ({ entry, licenseId, locations, price, reserves, left }: OrderPreview) => ({
@@ -149,22 +134,19 @@ export const previewView = ({ entry, licenseId, locations, price, reserves, left
   price: moneyText(price),
   max_monthly: moneyText(maxMonthly(entry)),
   reserves: moneyText(reserves),
-  ...given('left', left && moneyText(left)),
+  ...present('left', left && moneyText(left)),
 })
-export type PreviewView = ReturnType<typeof previewView> & { readonly left?: string }
+export type PreviewView = ReturnType<typeof previewView>
 
 /** Returns a server of a provider. */
 export const serverView = ({ id, name, labels, isRunning, ipv4 }: ProviderServer) => ({
   id,
   name,
   running: isRunning,
-  ...given('order_id', labels.order),
-  ...given('ipv4', ipv4),
+  ...present('order_id', labels.order),
+  ...present('ipv4', ipv4),
 })
-export type ServerView = ReturnType<typeof serverView> & {
-  readonly order_id?: string
-  readonly ipv4?: string
-}
+export type ServerView = ReturnType<typeof serverView>
 
 /** Returns how the provider and the orders differ. */
 export const reconciliationView = ({ provider, planeId, orphans, missing, overPrice }: Reconciliation) => ({
@@ -175,17 +157,7 @@ export const reconciliationView = ({ provider, planeId, orphans, missing, overPr
   over_price: overPrice.map(({ order, minor }) => ({
     order_id: order.id,
     price: moneyText({ minor, currency: order.currency ?? '' }),
-    ...given('reserves', orderView(order).reserves as string | undefined),
+    ...present('reserves', orderView(order).reserves),
   })),
 })
-export type ReconciliationView = {
-  readonly provider: string
-  readonly plane_id: string
-  readonly orphans: readonly ServerView[]
-  readonly missing: readonly OrderView[]
-  readonly over_price: readonly {
-    readonly order_id: string
-    readonly price: string
-    readonly reserves?: string
-  }[]
-}
+export type ReconciliationView = ReturnType<typeof reconciliationView>

@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
@@ -37,13 +38,13 @@ export const transferKeyView = (key: TransferKey, now: Date) => ({
   max_uses: key.maxUses,
   uses: key.uses,
   pin_kind: key.pinKind,
-  ...(key.pinSpki === undefined ? {} : { pin_spki: key.pinSpki }),
+  ...present('pin_spki', key.pinSpki),
   pin_fails: key.pinFails,
-  ...(key.scope === undefined ? {} : { scope: key.scope }),
+  ...present('scope', key.scope),
   created_at: unixSeconds(key.createdAt),
   expires_at: unixSeconds(key.expiresAt),
-  ...(key.lastUsedAt === undefined ? {} : { last_used_at: unixSeconds(key.lastUsedAt) }),
-  ...(key.revokedAt === undefined ? {} : { revoked_at: unixSeconds(key.revokedAt) }),
+  ...presentSeconds('last_used_at', key.lastUsedAt),
+  ...presentSeconds('revoked_at', key.revokedAt),
 })
 /** A transfer key as operators see it. */
 export type TransferKeyView = ReturnType<typeof transferKeyView>

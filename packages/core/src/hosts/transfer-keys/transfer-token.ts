@@ -1,4 +1,5 @@
 import { is, optional } from 'superstruct'
+import { present } from '../../kernel/present.ts'
 import { oneOf, openShape, text, whole } from '../../kernel/validation.ts'
 import type { VerificationKeys } from '../../platform/signing/json-web-key.ts'
 import { verifySmallToken } from '../../platform/signing/small-token.ts'
@@ -58,7 +59,7 @@ export function transferPayload(key: TransferKey, at: Date): object {
     mode: key.mode,
     max: key.maxUses,
     ...(pinKind === 'none' ? {} : { pin: pinKind === 'spki' ? { spki } : { ask: true } }),
-    ...(scope === undefined ? {} : { scope }),
+    ...present('scope', scope),
     iat,
     nbf: iat,
     exp: Math.floor(key.expiresAt.getTime() / 1000),

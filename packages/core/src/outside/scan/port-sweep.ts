@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import type { PinnedDialler, PinnedHost } from '../../platform/net/pinned-host.ts'
 import type { Sight } from '../../watch/surface/surface-sight.ts'
 import { eachOf, type Pace } from './pacing.ts'
@@ -63,7 +64,7 @@ function noteOpen(
   seen: ServiceSight,
 ): void {
   const { service, banner, tls } = seen
-  const more = { ...(banner === undefined ? {} : { banner }), ...(tls === undefined ? {} : { tls }) }
+  const more = { ...present('banner', banner), ...present('tls', tls) }
   sight.hosts.get(name)?.ports.push({ ip, port, state: 'open', service, ...more })
   const finding = portFinding(name, port, seen)
   if (finding !== undefined) sight.found(finding)

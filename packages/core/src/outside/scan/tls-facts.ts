@@ -1,4 +1,5 @@
 import type { DetailedPeerCertificate, PeerCertificate, TLSSocket } from 'node:tls'
+import { present } from '../../kernel/present.ts'
 import type { Finding } from '../../watch/surface/surface-finding.ts'
 import { shownText } from '../../watch/surface/surface-finding.ts'
 import type { TlsFacts } from '../../watch/surface/surface-scan.ts'
@@ -24,7 +25,7 @@ export function tlsFacts(socket: TLSSocket, host: string): TlsFacts {
     names: known.slice(0, MOST_NAMES).map((each) => shownText(each, NAME_CHARS)),
     named: known.some((each) => covers(each.toLowerCase(), host)),
     valid: socket.authorized,
-    ...(problem === undefined ? {} : { problem }),
+    ...present('problem', problem),
   }
 }
 

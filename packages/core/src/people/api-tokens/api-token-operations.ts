@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { instant, listOf, shape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Tenants } from '../tenants/tenants.ts'
@@ -19,11 +20,11 @@ const tokenView = (token: ApiToken) => ({
   id: token.id,
   label: token.label,
   role: token.role,
-  ...(token.tenantId === undefined ? {} : { tenant_id: token.tenantId }),
+  ...present('tenant_id', token.tenantId),
   created_by: token.createdBy,
   created_at: unixSeconds(token.createdAt),
-  ...(token.lastUsedAt === undefined ? {} : { last_used_at: unixSeconds(token.lastUsedAt) }),
-  ...(token.expiresAt === undefined ? {} : { expires_at: unixSeconds(token.expiresAt) }),
+  ...presentSeconds('last_used_at', token.lastUsedAt),
+  ...presentSeconds('expires_at', token.expiresAt),
 })
 /** An API token as operators see it. */
 export type TokenView = ReturnType<typeof tokenView>

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import type { Tier } from '../../platform/config/settings/licensing.ts'
 
 /** `typ` of an activation token. */
@@ -37,7 +38,7 @@ export function activationClaims(facts: ActivationFacts) {
     exp: iat + facts.ttlDays * DAY_SECONDS,
     plan: facts.entitled.plan,
     features: facts.entitled.features,
-    ...(facts.fingerprint === undefined ? {} : { fp: facts.fingerprint }),
+    ...present('fp', facts.fingerprint),
   }
 }
 

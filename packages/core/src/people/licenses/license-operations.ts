@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import { flag, instant, listOf, matching, oneOf, shape, text, whole } from '../../kernel/validation.ts'
@@ -28,14 +29,14 @@ const contact = matching(/^[^\s@]{1,64}@[^\s@]{1,189}$/, 'an email address')
 /** Returns a license as operators see it, its status with `expired`; instants in unix seconds. */
 export const licenseView = (license: License, status: LicenseState) => ({
   id: license.id,
-  ...(license.tenantId === undefined ? {} : { tenant_id: license.tenantId }),
+  ...present('tenant_id', license.tenantId),
   label: license.label,
   status,
-  ...(license.statusReason === undefined ? {} : { status_reason: license.statusReason }),
-  ...(license.tier === undefined ? {} : { tier: license.tier }),
-  ...(license.contactEmail === undefined ? {} : { contact_email: license.contactEmail }),
-  ...(license.billingState === undefined ? {} : { billing_state: license.billingState }),
-  ...(license.expiresAt === undefined ? {} : { expires_at: unixSeconds(license.expiresAt) }),
+  ...present('status_reason', license.statusReason),
+  ...present('tier', license.tier),
+  ...present('contact_email', license.contactEmail),
+  ...present('billing_state', license.billingState),
+  ...presentSeconds('expires_at', license.expiresAt),
   created_at: unixSeconds(license.createdAt),
   ...(license.agentOnly ? { agent_only: true } : {}),
 })
@@ -144,7 +145,7 @@ export const licenseOperations = [
       const tenant =
         found.tenantId === undefined ? undefined : (await tenants.resolve(scope, found.tenantId)).name
       const hosts = (await agents.list(ofLicense(found.id))).length
-      return { ...seen(licenses, found), ...(tenant === undefined ? {} : { tenant }), hosts }
+      return { ...seen(licenses, found), ...present('tenant', tenant), hosts }
     },
   }),
   operation({

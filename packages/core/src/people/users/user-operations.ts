@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { flag, instant, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
@@ -33,10 +34,10 @@ const userView = (user: User, holders: ReadonlySet<string>) => ({
   id: user.id,
   email: user.email,
   role: user.role,
-  ...(user.tenantId === undefined ? {} : { tenant_id: user.tenantId }),
+  ...present('tenant_id', user.tenantId),
   permissions: permissionsOf(user),
   ...(holders.has(user.id) ? { second_factor: true } : {}),
-  ...(user.disabledAt === undefined ? {} : { disabled_at: unixSeconds(user.disabledAt) }),
+  ...presentSeconds('disabled_at', user.disabledAt),
   created_at: unixSeconds(user.createdAt),
 })
 /** A user as operators see them. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type ConnectionOptions, parse } from 'pg-connection-string'
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Config } from '../config/config.ts'
 import { FILE_SUFFIX, readSecretFile } from '../config/secret-file.ts'
@@ -26,7 +27,7 @@ export function databaseServer({
   if (url === undefined) return undefined
   const path = files.DATABASE_PASSWORD
   if (path !== undefined) return { url, password: () => passwordIn(path) }
-  return { url, ...(password === undefined ? {} : { password }) }
+  return { url, ...present('password', password) }
 }
 
 const RETRY_SECONDS = 2
@@ -61,7 +62,7 @@ export function clientOf(server: string | DatabaseServer): typeof pg.Client {
   }
   return class extends pg.Client {
     constructor(config: string | pg.ClientConfig = {}) {
-      super({ ...(config as pg.ClientConfig), ...now(), ...(password === undefined ? {} : { password }) })
+      super({ ...(config as pg.ClientConfig), ...now(), ...present('password', password) })
       // The driver leaves a connection without a password open until the server gives up on it.
       this.connection.on('error', () => this.connection.stream.destroy())
     }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
+import { present } from '../../kernel/present.ts'
 import { clientOf, type DatabaseServer } from './database-server.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import { watchLent } from './lent-connections.ts'
@@ -166,7 +166,7 @@ export async function pgliteDriver(source: {
   // A finished initdb, as files: running it in WebAssembly takes several times as long as unpacking them.
   const isNew = dataDir === undefined || !existsSync(join(dataDir, 'PG_VERSION'))
   const opened = await PGlite.create({
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...present('dataDir', dataDir),
     ...(isNew ? { loadDataDir: source.snapshot ?? (await emptyCluster()) } : {}),
     // The default of 128 MB takes half of the time of opening to be cleared, and stays resident.
     startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'],

@@ -1,6 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { readPage } from '../../kernel/page.ts'
+import { present } from '../../kernel/present.ts'
 import { freeObject, listOf, matching, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 import { operationOf } from './operation.ts'
@@ -51,7 +52,7 @@ export const auditOperations = [
         read: (most, before) => audit.list(most, { ...filter, since: from, before }),
         cursorOf: ({ id }) => id,
       })
-      return { audit: rows.map(auditView), ...(next === undefined ? {} : { next_cursor: next }) }
+      return { audit: rows.map(auditView), ...present('next_cursor', next) }
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import { type Infer, optional, type Struct } from 'superstruct'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
-import { type Fields, read, shape, text } from '../../kernel/validation.ts'
+import { type Fields, read, shape, text, type ViewOf } from '../../kernel/validation.ts'
 import type { Operator } from './operator.ts'
 import type { Permission } from './permission.ts'
 
@@ -15,13 +15,8 @@ export type OperationScope = (typeof OPERATION_SCOPES)[number]
 export type Answer = Readonly<Record<string, unknown>>
 
 type Read<S extends Fields> = Infer<ReturnType<typeof shape<S>>>
-type Frozen<T> = T extends readonly (infer E)[]
-  ? readonly Frozen<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Frozen<T[K]> }
-    : T
 /** A run whose answer lacks a field of `answer`, or has one of another type, does not compile. */
-type AnswerOf<A extends Fields> = Answer & Frozen<Read<A>>
+type AnswerOf<A extends Fields> = Answer & ViewOf<A>
 
 /** The license that a run of a licensed operation is about; the operator's scope is then that license. */
 export interface LicenseScope {

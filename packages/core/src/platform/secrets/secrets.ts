@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Base } from '../base.ts'
 import type { SecretCounts } from './keyring.ts'
@@ -64,7 +65,7 @@ export class Secrets {
       if (await storage.secrets.replace(name, { id, from: text, to })) rotated += 1
     }
     const next = nextPosition(name, page)
-    return { rotated, unreadable, ...(next === undefined ? {} : { next }) }
+    return { rotated, unreadable, ...present('next', next) }
   }
 
   async *#all(name: SecretColumnName): AsyncGenerator<StoredSecret> {

@@ -1,5 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { CompiledQuery } from 'kysely'
+import { present } from '../../kernel/present.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
 import { migrationStatus } from '../database/migrator.ts'
@@ -79,9 +80,9 @@ export function sqlStorage(
       mayChangeAudit: () => mayChangeAudit(session),
     }),
     disk: async () => held.disk?.room(),
-    ...(held.lost === undefined ? {} : { lost: held.lost }),
+    ...present('lost', held.lost),
     ...(held.dataKey === undefined ? {} : { dataKeys: [held.dataKey] }),
-    ...(held.copy === undefined ? {} : { copy: held.copy }),
+    ...present('copy', held.copy),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: once(async () => {
       await driver.close()

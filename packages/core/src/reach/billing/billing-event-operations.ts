@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
@@ -36,10 +37,10 @@ export const paymentEventView = (each: StoredPaymentEvent) => ({
   id: each.id,
   type: each.type,
   state: each.state,
-  ...(each.error === undefined ? {} : { error: each.error }),
+  ...present('error', each.error),
   livemode: each.livemode,
   object_id: each.objectId,
-  ...(each.licenseId === undefined ? {} : { license_id: each.licenseId }),
+  ...present('license_id', each.licenseId),
   attempts: each.attempts,
   created_at: unixSeconds(each.created),
   received_at: unixSeconds(each.receivedAt),

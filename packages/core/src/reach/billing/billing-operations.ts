@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { BILLING_STATES, LICENSE_STATUSES, STATUS_REASONS } from '../../people/licenses/license.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
@@ -35,7 +36,7 @@ const tier = shape({
 })
 const tierView = ({ priceId, ...offer }: TierOffer) => ({
   ...offer,
-  ...(priceId === undefined ? {} : { price_id: priceId }),
+  ...present('price_id', priceId),
 })
 /** A tier as operators see it. */
 export type TierView = ReturnType<typeof tierView>
@@ -53,14 +54,14 @@ const subscription = shape({
 })
 const subscriptionView = (each: StoredSubscription) => ({
   id: each.id,
-  ...(each.status === undefined ? {} : { status: each.status }),
-  ...(each.tier === undefined ? {} : { tier: each.tier }),
-  ...(each.priceId === undefined ? {} : { price_id: each.priceId }),
+  ...present('status', each.status),
+  ...present('tier', each.tier),
+  ...present('price_id', each.priceId),
   customer_id: each.customerId,
   cancel_at: unixSeconds(each.cancelAt),
   current_period_end: unixSeconds(each.currentPeriodEnd),
   ended_at: unixSeconds(each.endedAt),
-  ...(each.parkedReason === undefined ? {} : { parked_reason: each.parkedReason }),
+  ...present('parked_reason', each.parkedReason),
 })
 
 const status = {
@@ -79,14 +80,14 @@ const status = {
 }
 const statusView = ({ license, subscriptions, checkout, dunning }: BillingStatus, licenses: Licenses) => ({
   license_id: license.id,
-  ...(license.tier === undefined ? {} : { tier: license.tier }),
+  ...present('tier', license.tier),
   status: licenses.stateOf(license),
-  ...(license.statusReason === undefined ? {} : { status_reason: license.statusReason }),
-  ...(license.billingState === undefined ? {} : { billing_state: license.billingState }),
+  ...present('status_reason', license.statusReason),
+  ...present('billing_state', license.billingState),
   current_period_end: unixSeconds(license.currentPeriodEnd),
   expires_at: unixSeconds(license.expiresAt),
-  ...(license.contactEmail === undefined ? {} : { contact_email: license.contactEmail }),
-  ...(license.customerId === undefined ? {} : { customer_id: license.customerId }),
+  ...present('contact_email', license.contactEmail),
+  ...present('customer_id', license.customerId),
   subscriptions: subscriptions.map(subscriptionView),
   ...(checkout === undefined
     ? {}
@@ -225,7 +226,7 @@ export const billingOperations = [
         ({ subscriptionId, licenseId, ...drift }) => ({
           ...drift,
           subscription_id: subscriptionId,
-          ...(licenseId === undefined ? {} : { license_id: licenseId }),
+          ...present('license_id', licenseId),
         }),
       ),
     }),

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import type { License } from '../../people/licenses/license.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
@@ -172,7 +173,7 @@ export class SubscriptionSync {
     const input = {
       license: license.id,
       subscription: ruling.id,
-      ...(cause.eventId === undefined ? {} : { event: cause.eventId }),
+      ...present('event', cause.eventId),
       tier,
       status,
       status_reason: statusReason,

@@ -1,6 +1,3 @@
-import type { PlannerUsage } from './agent-planner.ts'
-import type { RefusedCall, Screenshot } from './browser-page.ts'
-
 /** How a call of the agent ends. */
 export const AGENT_STATUSES = [
   'completed',
@@ -25,7 +22,7 @@ export interface AgentStep {
   readonly outcome: (typeof STEP_OUTCOMES)[number]
   readonly ms: number
   /** Things that happened beside it: dialogs, closed windows. */
-  readonly notes?: readonly string[]
+  readonly notes?: readonly string[] | undefined
 }
 
 /** The end of a run of the agent. */
@@ -34,26 +31,4 @@ export interface RunEnd {
   readonly answer?: string | undefined
   readonly reason?: string | undefined
   readonly result?: unknown
-}
-
-/** The answer to a call of the agent. */
-export interface AgentAnswer {
-  readonly ok: boolean
-  readonly request_id: string
-  readonly status: AgentStatus
-  readonly answer?: string
-  readonly reason?: string
-  readonly result?: unknown
-  readonly steps?: readonly AgentStep[]
-  readonly final_url?: string
-  readonly usage?: PlannerUsage
-  readonly snapshot?: string
-  readonly snapshot_hash?: string
-  readonly truncated?: boolean
-  readonly url?: string
-  readonly title?: string
-  readonly screenshot?: Screenshot
-  readonly blocked?: readonly RefusedCall[]
-  /** Absent if the session has ended. */
-  readonly session_id?: string
 }

@@ -9,6 +9,7 @@ import {
   oneOf,
   shape,
   text,
+  type ViewOf,
   whole,
 } from '../../kernel/validation.ts'
 import { PAGE_REFUSALS } from '../../platform/net/page-guard.ts'
@@ -36,6 +37,7 @@ export const BROWSER_ANSWERS = {
     request_id: word,
     url: word,
     final_url: word,
+    /** Status of the page itself. */
     status: count,
     title: word,
     markdown: optional(anyText()),
@@ -72,6 +74,12 @@ export const BROWSER_ANSWERS = {
     title: optional(word),
     screenshot: optional(screenshot),
     blocked: optional(blocked),
+    /** Absent if the session has ended. */
     session_id: optional(word),
   },
 } as const
+
+/** The answer to a scrape. */
+export type ScrapeAnswer = ViewOf<typeof BROWSER_ANSWERS.scrape>
+/** The answer to a call of the agent. */
+export type AgentAnswer = Omit<ViewOf<typeof BROWSER_ANSWERS.agent>, 'result'> & { readonly result?: unknown }

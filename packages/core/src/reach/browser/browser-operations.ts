@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
@@ -24,10 +25,10 @@ const operation = operationOf<BrowserUses>()
 const tokenView = (token: BrowserToken) => ({
   id: token.id,
   label: token.label,
-  ...(token.licenseId === undefined ? {} : { license_id: token.licenseId }),
+  ...present('license_id', token.licenseId),
   daily_limit: token.dailyLimit,
   created_at: unixSeconds(token.createdAt),
-  ...(token.lastUsedAt === undefined ? {} : { last_used_at: unixSeconds(token.lastUsedAt) }),
+  ...presentSeconds('last_used_at', token.lastUsedAt),
 })
 /** A browser token as operators see it. */
 export type BrowserTokenView = ReturnType<typeof tokenView>

@@ -1,35 +1,7 @@
 import type { Timers } from '../../kernel/timers.ts'
-import type { RefusedCall } from './browser-page.ts'
-import {
-  type BrowserPage,
-  type Extract,
-  PageFailure,
-  type PageMetadata,
-  type PageOptions,
-  type Screenshot,
-  TEXT_FORMATS,
-} from './browser-page.ts'
+import type { ScrapeAnswer } from './browser-answers.ts'
+import { type BrowserPage, PageFailure, type PageOptions, TEXT_FORMATS } from './browser-page.ts'
 import type { ScrapeRequest } from './browser-requests.ts'
-
-/** The answer to a scrape. */
-export interface ScrapeAnswer {
-  readonly ok: true
-  readonly request_id: string
-  readonly url: string
-  readonly final_url: string
-  /** Status of the page itself. */
-  readonly status: number
-  readonly title: string
-  readonly markdown?: string
-  readonly text?: string
-  readonly html?: string
-  readonly metadata?: PageMetadata
-  readonly links?: Extract['links']
-  readonly screenshot?: Screenshot
-  readonly truncated: boolean
-  readonly blocked: readonly RefusedCall[]
-  readonly timing: { readonly total_ms: number; readonly navigation_ms: number }
-}
 
 const VIEWPORT = { width: 1280, height: 800 } as const
 const MAX_CHARS = 100_000

@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import {
   anyText,
   finite,
@@ -32,9 +33,9 @@ const conversationView = (shown: Conversation) => ({
   id: shown.id,
   mode: shown.mode,
   messages: shown.messages,
-  ...(shown.category === undefined ? {} : { category: shown.category }),
-  ...(shown.contact === undefined ? {} : { contact: shown.contact }),
-  ...(shown.waitingSince === undefined ? {} : { waiting_since: unixSeconds(shown.waitingSince) }),
+  ...present('category', shown.category),
+  ...present('contact', shown.contact),
+  ...presentSeconds('waiting_since', shown.waitingSince),
   created_at: unixSeconds(shown.createdAt),
   last_message_at: unixSeconds(shown.lastMessageAt),
 })
@@ -47,7 +48,7 @@ const messageView = ({ id, role, text: said, engine, sources, truncated, at }: C
   role,
   text: said,
   at: unixSeconds(at),
-  ...(engine === undefined ? {} : { engine }),
+  ...present('engine', engine),
   ...(sources.length === 0 ? {} : { sources }),
   ...(truncated ? { truncated } : {}),
 })

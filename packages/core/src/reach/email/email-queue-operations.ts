@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
@@ -25,7 +26,7 @@ const emailMessageView = (message: EmailMessage) => ({
   ...(message.owner === '' ? {} : { license_id: message.owner }),
   kind: message.kind,
   domain_id: message.domainId,
-  ...(message.keyId === undefined ? {} : { key_id: message.keyId }),
+  ...present('key_id', message.keyId),
   from: message.from,
   state: message.state,
   created_at: unixSeconds(message.createdAt),
@@ -34,8 +35,8 @@ const emailMessageView = (message: EmailMessage) => ({
     address,
     role,
     state,
-    ...(smtpCode === undefined ? {} : { smtp_code: smtpCode }),
-    ...(smtpText === undefined ? {} : { smtp_text: smtpText }),
+    ...present('smtp_code', smtpCode),
+    ...present('smtp_text', smtpText),
   })),
 })
 /** A message as operators see it. */
@@ -104,7 +105,7 @@ export const emailQueueOperations = [
       const { messages, nextCursor } = await services.emails.list({ owner, ...input })
       return {
         messages: messages.map(emailMessageView),
-        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+        ...present('next_cursor', nextCursor),
       }
     },
   }),

@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { BREAKER_STATES } from '../../platform/deliveries/breaker.ts'
 import type { DeliveryAttempt, EndpointDelivery, EndpointState } from './webhook-endpoint.ts'
@@ -62,7 +63,7 @@ export function endpointView(
     updated_at: unixSeconds(updatedAt),
     last_success_at: secondsOf(way.lastSuccessAt),
     last_failure_at: secondsOf(way.lastFailureAt),
-    ...(endpoint.lastError === undefined ? {} : { last_error: endpoint.lastError }),
+    ...present('last_error', endpoint.lastError),
   }
 }
 /** An endpoint on the wire. Instants are in unix seconds, 0 if never. */
@@ -85,8 +86,8 @@ export function deliveryView(delivery: EndpointDelivery) {
     next_attempt_at: state === 'due' ? unixSeconds(dueAt) : 0,
     created_at: unixSeconds(createdAt),
     delivered_at: state === 'sent' ? secondsOf(settledAt) : 0,
-    ...(status === undefined ? {} : { last_status: status }),
-    ...(error === undefined ? {} : { last_error: error }),
+    ...present('last_status', status),
+    ...present('last_error', error),
   }
 }
 /** A delivery on the wire. */
@@ -97,8 +98,8 @@ export const attemptView = ({ n, at, durationMs, status, error, response }: Deli
   n,
   at: unixSeconds(at),
   duration_ms: durationMs,
-  ...(status === undefined ? {} : { status }),
-  ...(error === undefined ? {} : { error }),
+  ...present('status', status),
+  ...present('error', error),
   response,
 })
 /** An attempt on the wire. */

@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { flag, freeObject, listOf, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import { DELIVERY_STATES } from '../../platform/deliveries/delivery.ts'
 import { type LicenseScope, operationOf } from '../../platform/operations/operation.ts'
@@ -60,7 +61,7 @@ const dateOf = (seconds: number | undefined): Date | undefined =>
 const operatorView = (alert: Alert, now: Date) => ({
   ...alertView(alert, now),
   ...(alert.licenseId === '' ? {} : { license_id: alert.licenseId }),
-  ...(alert.tenantId === undefined ? {} : { tenant_id: alert.tenantId }),
+  ...present('tenant_id', alert.tenantId),
 })
 
 const announced = shape({
@@ -83,15 +84,15 @@ const storyView = (alert: Alert, now: Date, { deliveries, actions }: Story) => (
     channel: each.channel,
     state: each.state,
     attempts: each.attempts,
-    ...(each.settledAt === undefined ? {} : { settled_at: unixSeconds(each.settledAt) }),
-    ...(each.status === undefined ? {} : { http_status: each.status }),
-    ...(each.error === undefined ? {} : { error: each.error }),
+    ...presentSeconds('settled_at', each.settledAt),
+    ...present('http_status', each.status),
+    ...present('error', each.error),
   })),
   actions: actions.map(({ at, actor, action, note }) => ({
     at: unixSeconds(at),
     actor,
     action,
-    ...(note === undefined ? {} : { note }),
+    ...present('note', note),
   })),
 })
 /** The answer of `alerts.show`: an alert, its announcements and the actions on it. */
@@ -156,7 +157,7 @@ export const alertOperations = [
       const page = await alerts.list(scope, { ...filter, since: dateOf(since) })
       return {
         alerts: viewsOf(page.alerts, alerts.now(), license),
-        ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
+        ...present('next_cursor', page.nextCursor),
       }
     },
   }),

@@ -1,4 +1,5 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { agentId } from '../../work/agents/agent.ts'
 
 /** Kinds of alerts. */
@@ -110,42 +111,17 @@ export function alertStatus(
   return isAcknowledged(alert, now) ? 'acknowledged' : 'firing'
 }
 
-const second = <K extends string>(key: K, instant: Date | undefined) =>
-  instant === undefined ? {} : ({ [key]: unixSeconds(instant) } as Record<K, number>)
-
 function acknowledgement(alert: Alert, now: Date) {
   if (!isAcknowledged(alert, now)) return {}
   return {
-    ...second('acknowledged_at', alert.acknowledgedAt),
-    ...(alert.acknowledgedBy === undefined ? {} : { acknowledged_by: alert.acknowledgedBy }),
-    ...second('ack_expires_at', alert.ackExpiresAt),
+    ...presentSeconds('acknowledged_at', alert.acknowledgedAt),
+    ...present('acknowledged_by', alert.acknowledgedBy),
+    ...presentSeconds('ack_expires_at', alert.ackExpiresAt),
   }
 }
 
-/** An alert on the wire (docs/alerts.md). Instants are in unix seconds. */
-export interface AlertView {
-  readonly id: string
-  readonly dedup_key: string
-  readonly kind: AlertKind
-  readonly severity: AlertSeverity
-  readonly status: AlertStatus
-  readonly summary: string
-  readonly host?: { readonly id: string; readonly hostname: string }
-  readonly details: Readonly<Record<string, unknown>>
-  readonly count: number
-  readonly flapping: boolean
-  readonly starts_at: number
-  readonly last_seen_at: number
-  readonly acknowledged_at?: number
-  readonly acknowledged_by?: string
-  readonly ack_expires_at?: number
-  readonly snoozed_until?: number
-  readonly resolved_at?: number
-  readonly notified_at?: number
-}
-
 /** Converts an alert to its wire form at `now`; absent fields are omitted. */
-export const alertView = (alert: Alert, now: Date): AlertView => ({
+export const alertView = (alert: Alert, now: Date) => ({
   id: alert.id,
   dedup_key: alert.dedupKey,
   kind: alert.kind,
@@ -161,7 +137,9 @@ export const alertView = (alert: Alert, now: Date): AlertView => ({
   starts_at: unixSeconds(alert.startsAt),
   last_seen_at: unixSeconds(alert.lastSeenAt),
   ...acknowledgement(alert, now),
-  ...(isAhead(alert.snoozedUntil, now) ? second('snoozed_until', alert.snoozedUntil) : {}),
-  ...second('resolved_at', alert.resolvedAt),
-  ...second('notified_at', alert.notifiedAt),
+  ...(isAhead(alert.snoozedUntil, now) ? presentSeconds('snoozed_until', alert.snoozedUntil) : {}),
+  ...presentSeconds('resolved_at', alert.resolvedAt),
+  ...presentSeconds('notified_at', alert.notifiedAt),
 })
+/** An alert on the wire (docs/alerts.md). Instants are in unix seconds. */
+export type AlertView = ReturnType<typeof alertView>

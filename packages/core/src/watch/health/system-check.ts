@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import { inTime } from '../../kernel/race.ts'
 import { RELEASE } from '../../package-files.ts'
 import type { Base } from '../../platform/base.ts'
@@ -96,7 +97,7 @@ export class SystemCheck {
       name,
       status,
       ...(tellsTime ? { latency_ms: Math.round(timers.elapsedMs() - start) } : {}),
-      ...(detail === undefined ? {} : { detail }),
+      ...present('detail', detail),
     }
   }
 }

@@ -1,4 +1,5 @@
 import { defaulted, optional } from 'superstruct'
+import { present } from '../../kernel/present.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import { listOf, oneOf, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
@@ -93,8 +94,8 @@ const list = operation({
   run: async (services, input, { scope }) => {
     const { tenantId, licenseId } = await ownerOf(scope, services, input)
     const filter = {
-      ...(tenantId === undefined ? {} : { tenantId }),
-      ...(licenseId === undefined ? {} : { licenseId }),
+      ...present('tenantId', tenantId),
+      ...present('licenseId', licenseId),
     }
     return { monitors: (await services.monitors.list(scope, filter)).map(monitorView) }
   },
@@ -171,7 +172,7 @@ const check = operation({
     return {
       monitor: monitorView(found),
       ...observationView(observation),
-      ...(asExpected === undefined ? {} : { as_expected: asExpected }),
+      ...present('as_expected', asExpected),
     }
   },
 })

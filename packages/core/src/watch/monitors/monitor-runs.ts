@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import type { Base } from '../../platform/base.ts'
 import { fits } from '../../platform/dns/dns-answer.ts'
 import type { DnsBatch, DnsClient } from '../../platform/dns/dns-client.ts'
@@ -122,7 +123,7 @@ export class MonitorRuns {
   ): Promise<{ taken: number; runs: FinishedRun[] }> {
     const { storage, clock, ids, dns } = this.#parts
     const token = ids.next('mrn')
-    const request = { token, limit, leaseSeconds: LEASE_SECONDS, ...(id === undefined ? {} : { id }) }
+    const request = { token, limit, leaseSeconds: LEASE_SECONDS, ...present('id', id) }
     const monitors = await storage.monitors.takeDue(request, clock.statementTime())
     if (monitors.length === 0) return { taken: 0, runs: [] }
     const batch = dns.batch()

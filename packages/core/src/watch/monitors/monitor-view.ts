@@ -1,37 +1,33 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { type Monitor, monitorState } from './monitor.ts'
 import type { Observation } from './monitor-run.ts'
 import type { HistoryEntry } from './monitors-store.ts'
-
-const entry = <K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } =>
-  value === undefined ? {} : ({ [name]: value } as Record<K, V>)
-const time = <K extends string>(name: K, at: Date | undefined) =>
-  entry(name, at === undefined ? undefined : unixSeconds(at))
 
 /** Returns a monitor as operators see it. Instants are in unix seconds; absent fields are omitted. */
 export const monitorView = (monitor: Monitor) => ({
   id: monitor.id,
   name: monitor.name,
-  ...entry('tenant_id', monitor.tenantId),
-  ...entry('license_id', monitor.licenseId),
+  ...present('tenant_id', monitor.tenantId),
+  ...present('license_id', monitor.licenseId),
   state: monitorState(monitor),
   host: monitor.host,
   type: monitor.type,
   mode: monitor.mode,
   match: monitor.match,
-  ...entry('expected', monitor.expected),
-  ...entry('confirmed', monitor.confirmed),
-  ...entry('pending', monitor.pending?.answer),
-  ...entry('error', monitor.error),
+  ...present('expected', monitor.expected),
+  ...present('confirmed', monitor.confirmed),
+  ...present('pending', monitor.pending?.answer),
+  ...present('error', monitor.error),
   error_streak: monitor.errorStreak,
   interval_seconds: monitor.intervalSeconds,
   confirmations: monitor.confirmations,
   resolvers: monitor.resolvers,
-  ...time('drifted_at', monitor.driftedAt),
-  ...time('unreachable_at', monitor.unreachableAt),
-  ...time('paused_at', monitor.pausedAt),
-  ...time('last_run_at', monitor.lastRunAt),
-  ...time('last_answer_at', monitor.lastAnswerAt),
+  ...presentSeconds('drifted_at', monitor.driftedAt),
+  ...presentSeconds('unreachable_at', monitor.unreachableAt),
+  ...presentSeconds('paused_at', monitor.pausedAt),
+  ...presentSeconds('last_run_at', monitor.lastRunAt),
+  ...presentSeconds('last_answer_at', monitor.lastAnswerAt),
   next_run_at: unixSeconds(monitor.nextRunAt),
   created_at: unixSeconds(monitor.createdAt),
 })
@@ -40,8 +36,8 @@ export type MonitorView = ReturnType<typeof monitorView>
 
 /** Returns the result of one query as operators see it. */
 export const observationView = ({ answer, error }: Observation) => ({
-  ...entry('answer', answer),
-  ...entry('error', error),
+  ...present('answer', answer),
+  ...present('error', error),
 })
 /** The result of one query as operators see it. */
 export type ObservationView = ReturnType<typeof observationView>

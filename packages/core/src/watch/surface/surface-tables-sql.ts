@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { present } from '../../kernel/present.ts'
 import { fact, type TablesOf, time, valuesOf, word } from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
 import type { FindingSeverity, FindingStatus, SurfaceFinding } from './surface-finding.ts'
@@ -91,7 +92,7 @@ export const toScan = valuesOf(SurfaceScanEntity, 'leaseToken', 'leaseUntil')
 /** Reads a row of `as_findings`. */
 export function toFinding(row: object): SurfaceFinding {
   const { url, ...finding } = ofFinding(row)
-  return { ...finding, ...(url === undefined ? {} : { url }) }
+  return { ...finding, ...present('url', url) }
 }
 
 interface Tables

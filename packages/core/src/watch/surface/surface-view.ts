@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { field, finite, flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import {
   FINDING_SEVERITIES,
@@ -26,18 +27,15 @@ export interface SeenScan {
   readonly findings: readonly SurfaceFinding[]
 }
 
-const second = <K extends string>(key: K, instant: Date | undefined): { readonly [key in K]?: number } =>
-  instant === undefined ? {} : ({ [key]: unixSeconds(instant) } as Record<K, number>)
-
 /** A target on the wire; instants in unix seconds. */
 export const targetView = (target: SurfaceTarget, challenge: Challenge) => ({
   domain: target.domain,
   license_id: target.licenseId,
   verified: target.verifiedAt !== undefined,
-  ...second('verified_at', target.verifiedAt),
+  ...presentSeconds('verified_at', target.verifiedAt),
   challenge,
-  ...second('checked_at', target.checkedAt),
-  ...(target.reason === undefined ? {} : { reason: target.reason }),
+  ...presentSeconds('checked_at', target.checkedAt),
+  ...present('reason', target.reason),
 })
 
 /** A target with the state of its newest scan, on the wire. */
@@ -49,7 +47,7 @@ export const seenTargetView = ({ target, challenge, last, open }: SeenTarget) =>
         last_scan: {
           id: last.id,
           state: last.state,
-          ...second('finished_at', last.finishedAt),
+          ...presentSeconds('finished_at', last.finishedAt),
           open_findings: open,
         },
       }),
@@ -74,7 +72,7 @@ const bareFinding = ({ id, check, severity, host, url, evidence, remediation }: 
   check,
   severity,
   host,
-  ...(url === undefined ? {} : { url }),
+  ...present('url', url),
   evidence,
   remediation,
 })
@@ -105,11 +103,11 @@ export const scanHead = (scan: SurfaceScan) => ({
   license_id: scan.licenseId,
   state: scan.state,
   checks: scan.checks,
-  ...second('created_at', scan.createdAt),
-  ...second('started_at', scan.startedAt),
-  ...second('finished_at', scan.finishedAt),
+  ...presentSeconds('created_at', scan.createdAt),
+  ...presentSeconds('started_at', scan.startedAt),
+  ...presentSeconds('finished_at', scan.finishedAt),
   progress: scan.progress,
-  ...(scan.error === undefined ? {} : { error: scan.error }),
+  ...present('error', scan.error),
 })
 
 const ANY = Number.POSITIVE_INFINITY

@@ -1,4 +1,5 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import type { ListedJob } from '../jobs/jobs-store.ts'
 import type { Agent } from './agent.ts'
 import { clockAhead, operatorServer } from './fleet.ts'
@@ -14,16 +15,13 @@ export interface HostFacts {
   readonly now: Date
 }
 
-const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
-  value === undefined ? {} : ({ [key]: value } as Record<K, V>)
-
 /**
  * Everything that is known of one host, as operators see it. Instants in unix seconds; values that the host
  * never reported are left out.
  */
 export const hostView = ({ agent, org, licenseLabel, jobs, now }: HostFacts) => ({
   ...operatorServer(agent, org, now),
-  ...present('drained_at', agent.drainedAt && unixSeconds(agent.drainedAt)),
+  ...presentSeconds('drained_at', agent.drainedAt),
   license_id: agent.licenseId,
   ...present('license_label', licenseLabel || undefined),
   fingerprint: agent.fingerprint,
@@ -41,7 +39,7 @@ export const hostView = ({ agent, org, licenseLabel, jobs, now }: HostFacts) => 
   ...present('concurrency', agent.concurrency),
   first_seen_at: unixSeconds(agent.firstSeenAt),
   ...present('access_key', agent.accessKey),
-  ...present('access_key_at', agent.accessKeyAt && unixSeconds(agent.accessKeyAt)),
+  ...presentSeconds('access_key_at', agent.accessKeyAt),
   jobs: jobs.map(({ id, kind, app, state, claimedAt }) => ({
     id,
     kind,

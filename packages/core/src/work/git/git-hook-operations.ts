@@ -1,6 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { cursorBehind, type Place, placeOfCursor } from '../../kernel/cursor.ts'
 import { readPage } from '../../kernel/page.ts'
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
@@ -79,9 +80,9 @@ const setAnswer = ({ gitHooks }: GitHookUses, { hook, created, secret }: SetHook
   ok: true,
   created,
   hook: hookView(hook, undefined),
-  ...(secret === undefined ? {} : { secret }),
+  ...present('secret', secret),
   webhook_url: gitHooks.webhookUrl(hook.id),
-  ...(hook.deployKey === undefined ? {} : { deploy_key: hook.deployKey }),
+  ...present('deploy_key', hook.deployKey),
   setup: setupOf(hook),
 })
 
@@ -235,9 +236,9 @@ const test = operation({
     return {
       hook_id: hook.id,
       delivered,
-      ...(status === undefined ? {} : { http_status: status }),
-      ...(answer === undefined ? {} : { answer }),
-      ...(error === undefined ? {} : { error }),
+      ...present('http_status', status),
+      ...present('answer', answer),
+      ...present('error', error),
     }
   },
 })

@@ -1,9 +1,7 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
 import type { GitHook, GitProvider } from './git-hook.ts'
 import type { GitDelivery } from './git-hooks-store.ts'
-
-const present = <V>(key: string, value: V | undefined): Record<string, V> =>
-  value === undefined ? {} : { [key]: value }
 
 /** A delivery as operators and holders of a license see it. */
 export const deliveryView = (delivery: GitDelivery) => ({
@@ -19,11 +17,7 @@ export const deliveryView = (delivery: GitDelivery) => ({
   address: delivery.address,
 })
 /** A delivery as operators and holders of a license see it. */
-export type GitDeliveryView = ReturnType<typeof deliveryView> & {
-  readonly ignored?: string
-  readonly sha?: string
-  readonly job_id?: string
-}
+export type GitDeliveryView = ReturnType<typeof deliveryView>
 
 const lastView = ({ receivedAt, ignored, sha, jobId }: GitDelivery) => ({
   at: unixSeconds(receivedAt),
@@ -55,16 +49,7 @@ export const hookView = (hook: GitHook, last: GitDelivery | undefined) => ({
   ...(last === undefined ? {} : { last_delivery: lastView(last) }),
 })
 /** A hook without its secrets. */
-export type GitHookView = Omit<ReturnType<typeof hookView>, 'last_delivery'> & {
-  readonly tags?: string
-  readonly deploy_key?: string
-  readonly last_delivery?: {
-    readonly at: number
-    readonly outcome: string
-    readonly sha?: string
-    readonly job_id?: string
-  }
-}
+export type GitHookView = ReturnType<typeof hookView>
 
 interface Setup {
   readonly content_type: string

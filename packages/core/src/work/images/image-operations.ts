@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import { finite, flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
@@ -19,65 +20,36 @@ export interface ImageUses {
 
 const operation = operationOf<ImageUses>()
 
-const second = (name: string, at: Date | undefined) => (at === undefined ? {} : { [name]: unixSeconds(at) })
-const known = <V>(name: string, value: V | undefined) => (value === undefined ? {} : { [name]: value })
-
 /** Returns an image as operators see it; instants in unix seconds, absent values left out. */
-export const imageView = (image: Image): ImageView =>
-  ({
-    id: image.id,
-    checksum: image.checksum,
-    state: image.state,
-    engine: image.engine,
-    kind: image.kind,
-    license_id: image.licenseId,
-    fingerprint: image.fingerprint,
-    ...known('repo', image.repo === '' ? undefined : image.repo),
-    ...known('app', image.app),
-    ...known('hostname', image.hostname),
-    ...known('label', image.label),
-    ...known('size_bytes', image.sizeBytes),
-    ...known('added_bytes', image.addedBytes),
-    captured_at: unixSeconds(image.capturedAt),
-    ...known('duration_s', image.durationSeconds),
-    paths: image.paths,
-    tags: image.tags,
-    ...known('parent', image.parent),
-    ...known('encrypted', image.encrypted),
-    ...second('verified_at', image.verifiedAt),
-    ...known('job_id', image.jobId),
-    first_seen_at: unixSeconds(image.firstSeenAt),
-    last_seen_at: unixSeconds(image.lastSeenAt),
-    ...second('pruned_at', image.prunedAt),
-  }) as ImageView
+export const imageView = (image: Image) => ({
+  id: image.id,
+  checksum: image.checksum,
+  state: image.state,
+  engine: image.engine,
+  kind: image.kind,
+  license_id: image.licenseId,
+  fingerprint: image.fingerprint,
+  ...present('repo', image.repo === '' ? undefined : image.repo),
+  ...present('app', image.app),
+  ...present('hostname', image.hostname),
+  ...present('label', image.label),
+  ...present('size_bytes', image.sizeBytes),
+  ...present('added_bytes', image.addedBytes),
+  captured_at: unixSeconds(image.capturedAt),
+  ...present('duration_s', image.durationSeconds),
+  paths: image.paths,
+  tags: image.tags,
+  ...present('parent', image.parent),
+  ...present('encrypted', image.encrypted),
+  ...presentSeconds('verified_at', image.verifiedAt),
+  ...present('job_id', image.jobId),
+  first_seen_at: unixSeconds(image.firstSeenAt),
+  last_seen_at: unixSeconds(image.lastSeenAt),
+  ...presentSeconds('pruned_at', image.prunedAt),
+})
 
 /** An image as operators see it. */
-export interface ImageView {
-  readonly id: string
-  readonly checksum: string
-  readonly state: Image['state']
-  readonly engine: Image['engine']
-  readonly kind: Image['kind']
-  readonly license_id: string
-  readonly fingerprint: string
-  readonly repo?: string
-  readonly app?: string
-  readonly hostname?: string
-  readonly label?: string
-  readonly size_bytes?: number
-  readonly added_bytes?: number
-  readonly captured_at: number
-  readonly duration_s?: number
-  readonly paths: readonly string[]
-  readonly tags: readonly string[]
-  readonly parent?: string
-  readonly encrypted?: boolean
-  readonly verified_at?: number
-  readonly job_id?: string
-  readonly first_seen_at: number
-  readonly last_seen_at: number
-  readonly pruned_at?: number
-}
+export type ImageView = ReturnType<typeof imageView>
 
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 512)

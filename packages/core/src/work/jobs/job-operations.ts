@@ -1,4 +1,5 @@
 import { defaulted, optional } from 'superstruct'
+import { present } from '../../kernel/present.ts'
 import { ofLicense, ofTenant, type Scope } from '../../kernel/scope.ts'
 import {
   flag,
@@ -18,7 +19,7 @@ import type { Agents } from '../agents/agents.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { JOB_ANSWERS } from './job-answers.ts'
 import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
-import { deploymentView, jobView, listedJobView, present } from './job-view.ts'
+import { deploymentView, jobView, listedJobView } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
 /** The services that operations on jobs use. */
@@ -185,7 +186,7 @@ const logs = operation({
       more,
       state,
       done,
-      ...(error === undefined ? {} : { error }),
+      ...present('error', error),
     }
   },
 })

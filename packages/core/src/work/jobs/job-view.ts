@@ -1,4 +1,5 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { present, presentSeconds } from '../../kernel/present.ts'
 import { visiblePayload } from '../../kernel/redaction/visible-payload.ts'
 import { isHeld, type Job } from './job.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
@@ -6,10 +7,6 @@ import type { ListedJob } from './jobs-store.ts'
 
 /** Seconds between two log requests that hosts are asked to keep. */
 const LOG_INTERVAL_SECONDS = 2
-
-/** `{ [key]: value }`, or nothing without a value. */
-export const present = <K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } =>
-  value === undefined ? {} : ({ [key]: value } as Record<K, V>)
 
 /** The `job` of a claim answer (docs/agents.md). Instants in unix seconds; absent values are left out. */
 export const claimedJobView = (job: Job, leaseSeconds: number) => ({
@@ -52,9 +49,9 @@ export const listedJobView = (job: ListedJob) => ({
   timeout_seconds: job.timeoutSeconds,
   created_at: unixSeconds(job.createdAt),
   ...present('claimed_by', job.claimedBy),
-  ...(job.claimedAt === undefined ? {} : { claimed_at: unixSeconds(job.claimedAt) }),
-  ...(job.startedAt === undefined ? {} : { started_at: unixSeconds(job.startedAt) }),
-  ...(job.finishedAt === undefined ? {} : { finished_at: unixSeconds(job.finishedAt) }),
+  ...presentSeconds('claimed_at', job.claimedAt),
+  ...presentSeconds('started_at', job.startedAt),
+  ...presentSeconds('finished_at', job.finishedAt),
   ...(isHeld(job.state) ? { lease_expires_at: unixSeconds(job.availableAt) } : {}),
   ...(job.cancel === undefined
     ? {}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { present } from '../../../kernel/present.ts'
 import type { Order } from '../order.ts'
 import {
   CREATE_STALL_MS,
@@ -71,7 +72,7 @@ const takesOver = (server: ProviderServer, actionId?: string): StepEnd =>
   goesOn('waiting_action', {
     change: {
       serverId: server.id,
-      ...(actionId === undefined ? {} : { actionId }),
+      ...present('actionId', actionId),
     },
   })
 

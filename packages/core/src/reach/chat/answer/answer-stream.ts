@@ -1,3 +1,4 @@
+import { present } from '../../../kernel/present.ts'
 import type { Base } from '../../../platform/base.ts'
 import type { ChatMetrics } from '../chat-metrics.ts'
 import type { Conversation } from '../conversation.ts'
@@ -146,7 +147,7 @@ export class AnswerStream {
       type: 'done',
       sources: engine === 'none' ? [] : this.#retrieval.sources,
       engine,
-      ...(messageId === undefined ? {} : { messageId }),
+      ...present('messageId', messageId),
       ...(this.#isTruncated ? { truncated: true } : {}),
     }
   }

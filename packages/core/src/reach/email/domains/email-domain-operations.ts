@@ -1,4 +1,5 @@
 import { defaulted, optional } from 'superstruct'
+import { present } from '../../../kernel/present.ts'
 import { text, whole } from '../../../kernel/validation.ts'
 import { operationOf } from '../../../platform/operations/operation.ts'
 import { EMAIL_PAGE } from '../email-page.ts'
@@ -49,7 +50,7 @@ export const emailDomainOperations = [
       const { domains, nextCursor } = await services.emailDomains.list(scope, page)
       return {
         domains: domains.map((domain) => viewOf(services, domain)),
-        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+        ...present('next_cursor', nextCursor),
       }
     },
   }),

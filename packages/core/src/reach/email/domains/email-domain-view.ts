@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
+import { present } from '../../../kernel/present.ts'
 import { finite, flag, listOf, oneOf, shape, text, whole } from '../../../kernel/validation.ts'
 import { type DomainHealth, HEALTH_DAYS } from './domain-health.ts'
 import type { DomainRecord } from './domain-records.ts'
@@ -16,8 +17,8 @@ const recordView = ({ record, name, host, value, required, ...finding }: DomainR
     ...(from === undefined ? { value } : {}),
     required,
     status,
-    ...(detail === undefined ? {} : { detail }),
-    ...(found === undefined ? {} : { found }),
+    ...present('detail', detail),
+    ...present('found', found),
   }
 }
 

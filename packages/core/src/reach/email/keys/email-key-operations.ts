@@ -1,5 +1,6 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
+import { present } from '../../../kernel/present.ts'
 import { flag, listOf, shape, text, whole } from '../../../kernel/validation.ts'
 import { operationOf } from '../../../platform/operations/operation.ts'
 import { EMAIL_PAGE, plainText } from '../email-page.ts'
@@ -19,7 +20,7 @@ const emailKeyView = (key: EmailKey) => ({
   name: key.name,
   ...(key.owner === '' ? {} : { license_id: key.owner }),
   prefix: key.prefix,
-  ...(key.domainId === undefined ? {} : { domain_id: key.domainId }),
+  ...present('domain_id', key.domainId),
   created_at: unixSeconds(key.createdAt),
   expires_at: unixSeconds(key.expiresAt),
   last_used_at: unixSeconds(key.lastUsedAt),
@@ -78,7 +79,7 @@ export const emailKeyOperations = [
       const { keys, nextCursor } = await emailKeys.list(scope, page)
       return {
         keys: keys.map(emailKeyView),
-        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+        ...present('next_cursor', nextCursor),
       }
     },
   }),

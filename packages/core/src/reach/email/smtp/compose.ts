@@ -1,3 +1,4 @@
+import { present } from '../../../kernel/present.ts'
 import { addressOf, type Mailbox } from '../sending/mailbox.ts'
 import type { MessageContents } from '../sending/sealed-body.ts'
 
@@ -75,7 +76,7 @@ export async function compose({ messageId, date, contents, signature }: ComposeI
     attachments: attachments.map(({ filename, content, content_type: given }) => {
       const contentType = carriedType(given ?? typeOfName(filename))
       const bytes = Buffer.from(content, 'base64')
-      return { filename, content: bytes, ...(contentType === undefined ? {} : { contentType }) }
+      return { filename, content: bytes, ...present('contentType', contentType) }
     }),
     xMailer: false,
     disableFileAccess: true,

@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
+import { present, presentSeconds } from '../../../kernel/present.ts'
 import type { Scope } from '../../../kernel/scope.ts'
 import { flag, listOf, shape, text, whole } from '../../../kernel/validation.ts'
 import type { Tenants } from '../../../people/tenants/tenants.ts'
@@ -43,9 +44,9 @@ const deliveryView = (report: DeliveryReport) => ({
   attempts: report.attempts,
   created_at: unixSeconds(report.createdAt),
   ...(report.state === 'due' ? { due_at: unixSeconds(report.dueAt) } : {}),
-  ...(report.settledAt === undefined ? {} : { settled_at: unixSeconds(report.settledAt) }),
-  ...(report.status === undefined ? {} : { http_status: report.status }),
-  ...(report.error === undefined ? {} : { error: report.error }),
+  ...presentSeconds('settled_at', report.settledAt),
+  ...present('http_status', report.status),
+  ...present('error', report.error),
 })
 
 const count = whole(0, Number.MAX_SAFE_INTEGER)
@@ -81,7 +82,7 @@ export const alertWebhookOperations = [
     run: async (services, { url, rotate = false, ...input }, { scope }) => {
       const tenantId = await tenantIdOf(scope, services, input.tenant)
       const { webhook, secret } = await services.alertWebhooks.set({ tenantId, url, rotate })
-      return { webhook: webhookView(webhook), ...(secret === undefined ? {} : { secret }) }
+      return { webhook: webhookView(webhook), ...present('secret', secret) }
     },
   }),
   operation({
@@ -110,8 +111,8 @@ export const alertWebhookOperations = [
       const { delivered, status, error } = outcome
       return {
         delivered,
-        ...(status === undefined ? {} : { http_status: status }),
-        ...(error === undefined ? {} : { error }),
+        ...present('http_status', status),
+        ...present('error', error),
       }
     },
   }),
