@@ -84,8 +84,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'provisioning: a license has one server more than it may',
     file: `${CORE}/steps/early-steps.ts`,
-    find: '(await parts.older(order)) >= maxPerLicense',
-    replace: '(await parts.older(order)) > maxPerLicense',
+    find: '(await storage.provisioning.older(order)) >= maxPerLicense',
+    replace: '(await storage.provisioning.older(order)) > maxPerLicense',
     suites: [WORKER],
   },
   {

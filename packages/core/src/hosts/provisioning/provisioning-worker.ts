@@ -1,6 +1,4 @@
-import type { Money } from '../../kernel/money.ts'
 import { Problem } from '../../kernel/problem.ts'
-import type { LicenseStanding } from '../../people/licenses/license.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Gate } from './gates.ts'
 import { isWorking, ORDER_STEPS, type Order } from './order.ts'
@@ -10,15 +8,16 @@ import type { KnownToken } from './provider-access.ts'
 import type { ProvisioningMetrics } from './provisioning-metrics.ts'
 import type { OrderMove, StepOutcome } from './provisioning-store.ts'
 import { MAX_DETAIL_CHARS, type ProviderSession } from './server-provider.ts'
-import { runStep, type StepSettings } from './steps/run-step.ts'
+import { runStep } from './steps/run-step.ts'
 import type { StepEnd } from './steps/step-end.ts'
+import type { StepSettings } from './steps/step-parts.ts'
 
 /** Dependencies of `ProvisioningWorker`. */
-export interface WorkerParts extends StepSettings, Pick<Base, 'storage' | 'clock' | 'ids' | 'log'> {
-  readonly licenses: LicenseStanding
+export interface WorkerParts extends StepSettings, Pick<Base, 'ids' | 'log'> {
   readonly gates: OrderGates
   readonly metrics: ProvisioningMetrics
-  readonly ceiling: Money | undefined
+  /** Returns the id of this control plane in labels. */
+  readonly planeId: () => Promise<string>
 }
 
 /** One step that was taken. */
@@ -101,7 +100,8 @@ export class ProvisioningWorker {
   async #step(order: Order, token: string, known: KnownToken): Promise<StepResult | undefined> {
     const { log, metrics } = this.#parts
     const session = this.#parts.gates.session(known)
-    const end = await runStep(order, { ...this.#parts, token, provider: session.provider })
+    const planeId = await this.#parts.planeId()
+    const end = await runStep(order, { ...this.#parts, planeId, token, provider: session.provider })
     if (end === undefined) return undefined
     const moved = await this.#finish({ order, token, known, session, end })
     if (moved === undefined) return undefined

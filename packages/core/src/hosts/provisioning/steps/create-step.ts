@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { present } from '../../../kernel/present.ts'
 import type { Order } from '../order.ts'
 import {
@@ -12,30 +12,16 @@ import {
   secondsSince,
   UNKNOWN_CREATE_SECONDS,
 } from '../order-timing.ts'
-import {
-  type CreateNote,
-  type CreateNoteOutcome,
-  HELD_BY_CREDENTIAL,
-  type OrderChange,
-} from '../provisioning-store.ts'
+import { HELD_BY_CREDENTIAL, type OrderChange } from '../provisioning-store.ts'
 import { ProviderFailure, type ProviderServer } from '../server-provider.ts'
 import { again, fails, goesOn, holds, type StepEnd, triesElsewhere, waits, withExchange } from './step-end.ts'
 import { isOurs, labelsOf, type StepParts } from './step-parts.ts'
-
-/** Dependencies of making a server, beside the dependencies of every step. */
-export interface CreateParts extends StepParts {
-  readonly token: string
-  readonly createsPerHour: number
-  /** The user data of the order's server. Undefined if its license key cannot be opened any more. */
-  userData(order: Order): Promise<string>
-  noteCreate(note: CreateNote): Promise<CreateNoteOutcome>
-}
 
 /**
  * Adopts the order's server if it exists; creates one only when its absence is certain. Undefined: the claim
  * was lost, and nothing was sent.
  */
-export async function createServer(order: Order, parts: CreateParts): Promise<StepEnd | undefined> {
+export async function createServer(order: Order, parts: StepParts): Promise<StepEnd | undefined> {
   const found = await lookUp(order, parts)
   if (found !== undefined) return found
   const now = parts.clock.now()
@@ -54,7 +40,7 @@ export async function createServer(order: Order, parts: CreateParts): Promise<St
 const isPatient = (reason: string): boolean =>
   ['no_capacity', 'creates_per_hour', 'rate_limited'].includes(reason)
 
-async function lookUp(order: Order, parts: CreateParts): Promise<StepEnd | undefined> {
+async function lookUp(order: Order, parts: StepParts): Promise<StepEnd | undefined> {
   const found = await parts.provider.find({ order: order.id, name: order.providerName })
   const ours = found.filter(({ labels }) => isOurs(labels, order, parts.planeId))
   if (ours.length > 1)
@@ -79,18 +65,21 @@ const takesOver = (server: ProviderServer, actionId?: string): StepEnd =>
 const conflict = (order: Order): StepEnd =>
   fails(order, 'name_conflict', `another server is called ${order.providerName}`)
 
-async function request(order: Order, parts: CreateParts): Promise<StepEnd | undefined> {
-  const { clock, token, createsPerHour, planeId, provider } = parts
+async function request(order: Order, parts: StepParts): Promise<StepEnd | undefined> {
+  const { storage, clock, token, createsPerHour, planeId, provider } = parts
   const userData = await parts.userData(order)
   const begunAt = clock.now()
-  const noted = await parts.noteCreate({
+  const note = {
     id: order.id,
     token,
-    userDataSha256: createHash('sha256').update(userData).digest('hex'),
+    userDataSha256: hash('sha256', userData),
     leaseSeconds: LEASE_SECONDS,
     mostCreates: MAX_CREATES,
     mostPerHour: createsPerHour,
-  })
+  }
+  const noted = await storage.transaction(({ provisioning }) =>
+    provisioning.noteCreate(note, clock.statementTime()),
+  )
   if (noted === 'lost') return undefined
   if (noted === 'order-full')
     return fails(order, 'too_many_creates', `${MAX_CREATES} requests made no server`)

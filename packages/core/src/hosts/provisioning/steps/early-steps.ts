@@ -5,10 +5,13 @@ import { isOverdue } from '../order-timing.ts'
 import { again, fails, goesOn, type StepEnd } from './step-end.ts'
 import type { StepParts } from './step-parts.ts'
 
+const catalogEntry = async ({ plan, provider }: Order, { storage }: StepParts) =>
+  (await storage.provisioning.catalog()).find((each) => each.plan === plan && each.provider === provider)
+
 /** Checks an order against the catalogue, its license, and the servers that the license has. */
 export async function validateOrder(order: Order, parts: StepParts): Promise<StepEnd> {
-  const { licenses, maxPerLicense, clock } = parts
-  const entry = await parts.catalogEntry(order.plan, order.provider)
+  const { storage, licenses, maxPerLicense, clock } = parts
+  const entry = await catalogEntry(order, parts)
   if (entry === undefined || !entry.enabled || catalogFaults(entry).length > 0) {
     return isOverdue(order, clock.now())
       ? fails(order, 'not_in_catalog', `no mapping of ${order.plan} at ${order.provider}`)
@@ -18,7 +21,7 @@ export async function validateOrder(order: Order, parts: StepParts): Promise<Ste
     return fails(order, 'catalog_changed', 'the plan is another server type or image since it was ordered')
   if (!(await licenses.isGood(order.licenseId)))
     return fails(order, 'license_not_good', `license ${order.licenseId} is not usable`)
-  if ((await parts.older(order)) >= maxPerLicense)
+  if ((await storage.provisioning.older(order)) >= maxPerLicense)
     return fails(order, 'too_many_servers', `the license may have ${maxPerLicense} servers`)
   return goesOn('pricing')
 }
@@ -28,7 +31,7 @@ export async function validateOrder(order: Order, parts: StepParts): Promise<Ste
  * catalogue allows, are none of the order's any more; without a place the order fails.
  */
 export async function priceOrder(order: Order, parts: StepParts): Promise<StepEnd> {
-  const entry = await parts.catalogEntry(order.plan, order.provider)
+  const entry = await catalogEntry(order, parts)
   if (entry === undefined) return fails(order, 'not_in_catalog', `${order.plan} has left the catalogue`)
   const { currency, places } = await parts.provider.prices(order)
   const limit = maxMonthly(entry)

@@ -1,11 +1,7 @@
-import type { Money } from '../../../kernel/money.ts'
-import type { LicenseStanding } from '../../../people/licenses/license.ts'
-import type { Base } from '../../../platform/base.ts'
-import type { Storage } from '../../../platform/storage/storage.ts'
 import { CLEANING_STATES, type Order } from '../order.ts'
 import { isOutOfPatience } from '../order-timing.ts'
 import { HELD_BY_CREDENTIAL } from '../provisioning-store.ts'
-import { ProviderFailure, type ServerProvider } from '../server-provider.ts'
+import { ProviderFailure } from '../server-provider.ts'
 import { UnfitValue } from '../template.ts'
 import { cleanUp, deleteServer, lookUpServer, triesAgain, waitForDelete } from './cleaning-steps.ts'
 import { createServer } from './create-step.ts'
@@ -14,39 +10,10 @@ import { again, fails, goesOn, holds, type StepEnd, withExchange } from './step-
 import type { StepParts } from './step-parts.ts'
 import { waitForAction, waitForAgent, waitForBoot } from './waiting-steps.ts'
 
-/** Limits and tools of all steps. */
-export interface StepSettings {
-  readonly maxPerLicense: number
-  readonly createsPerHour: number
-  readonly destroysFailed: boolean
-  /** Returns the id of this control plane in labels. */
-  readonly planeId: () => Promise<string>
-  /** Returns the user data of an order's server. @throws UnfitValue, or Problem `secrets-not-configured` */
-  readonly userData: (order: Order) => Promise<string>
-}
-
-/** Dependencies of one run of a step. */
-export interface RunParts extends StepSettings, Pick<Base, 'storage' | 'clock'> {
-  readonly licenses: LicenseStanding
-  readonly ceiling: Money | undefined
-  readonly provider: ServerProvider
-  /** The claim of the order. */
-  readonly token: string
-}
-
 /** Runs the step of an order. Failures of the provider become ends; undefined if the claim was lost. */
-export async function runStep(order: Order, run: RunParts): Promise<StepEnd | undefined> {
-  const { storage } = run
-  const parts: StepParts = {
-    ...run,
-    agents: storage.agents,
-    planeId: await run.planeId(),
-    catalogEntry: async (plan, provider) =>
-      (await storage.provisioning.catalog()).find((each) => each.plan === plan && each.provider === provider),
-    older: (of) => storage.provisioning.older(of),
-  }
+export async function runStep(order: Order, parts: StepParts): Promise<StepEnd | undefined> {
   try {
-    return await step(order, parts, run)
+    return await step(order, parts)
   } catch (error) {
     if (error instanceof UnfitValue) return fails(order, 'unfit_value', error.message)
     if (!(error instanceof ProviderFailure)) throw error
@@ -54,16 +21,16 @@ export async function runStep(order: Order, run: RunParts): Promise<StepEnd | un
   }
 }
 
-function step(order: Order, parts: StepParts, run: RunParts): Promise<StepEnd | undefined> {
+function step(order: Order, parts: StepParts): Promise<StepEnd | undefined> {
   switch (order.state) {
     case 'requested':
       return validateOrder(order, parts)
     case 'pricing':
       return priceOrder(order, parts)
     case 'reserving':
-      return reserve(order, run)
+      return reserve(order, parts)
     case 'creating':
-      return createServer(order, { ...run, ...parts, noteCreate: (note) => noteCreate(run, note) })
+      return createServer(order, parts)
     case 'waiting_action':
       return waitForAction(order, parts)
     case 'booting':
@@ -84,14 +51,9 @@ function step(order: Order, parts: StepParts, run: RunParts): Promise<StepEnd | 
   }
 }
 
-const noteCreate = (
-  { storage, clock }: RunParts,
-  note: Parameters<Storage['provisioning']['noteCreate']>[0],
-) => storage.transaction(({ provisioning }) => provisioning.noteCreate(note, clock.statementTime()))
-
 async function reserve(
   order: Order,
-  { storage, clock, ceiling, token }: RunParts,
+  { storage, clock, ceiling, token }: StepParts,
 ): Promise<StepEnd | undefined> {
   const { id: orderId, monthlyMinor: amountMinor, currency } = order
   if (ceiling === undefined || amountMinor === undefined || currency === undefined)

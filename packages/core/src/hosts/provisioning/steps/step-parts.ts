@@ -1,25 +1,28 @@
-import type { Clock } from '../../../kernel/clock.ts'
 import type { Money } from '../../../kernel/money.ts'
 import type { LicenseStanding } from '../../../people/licenses/license.ts'
-import type { AgentsStore } from '../../../work/agents/agents-store.ts'
-import type { CatalogEntry } from '../catalog.ts'
-import type { Order, ProviderName } from '../order.ts'
+import type { Base } from '../../../platform/base.ts'
+import type { Order } from '../order.ts'
 import type { ServerLabels, ServerProvider } from '../server-provider.ts'
 
-/** Dependencies of the steps of an order. */
-export interface StepParts {
-  readonly clock: Clock
+/** Limits and tools of all steps. */
+export interface StepSettings extends Pick<Base, 'storage' | 'clock'> {
   readonly licenses: LicenseStanding
-  readonly agents: Pick<AgentsStore, 'list'>
+  readonly ceiling: Money | undefined
   readonly maxPerLicense: number
+  readonly createsPerHour: number
   readonly destroysFailed: boolean
+  /** Returns the user data of an order's server. @throws UnfitValue, or Problem `secrets-not-configured` */
+  readonly userData: (order: Order) => Promise<string>
+}
+
+/** Dependencies of one step of an order. */
+export interface StepParts extends StepSettings {
   /** The id of this control plane in labels. */
   readonly planeId: string
   /** The provider of the order, with the token that its gates were checked for. */
   readonly provider: ServerProvider
-  catalogEntry(plan: string, provider: ProviderName): Promise<CatalogEntry | undefined>
-  older(order: Order): Promise<number>
-  readonly ceiling: Money | undefined
+  /** The claim of the order. */
+  readonly token: string
 }
 
 /** The labels of an order's server. */

@@ -51,7 +51,7 @@ export async function waitForBoot(order: Order, parts: StepParts): Promise<StepE
 /** Waits until an agent reports with the license of the order, as the host that was ordered. */
 export async function waitForAgent(order: Order, parts: StepParts): Promise<StepEnd> {
   const fingerprint = fingerprintOf(order)
-  const hosts = await parts.agents.list(ofLicense(order.licenseId))
+  const hosts = await parts.storage.agents.list(ofLicense(order.licenseId))
   const host = hosts.find((each) => each.fingerprint === fingerprint)
   if (host?.lastHeartbeat !== undefined) {
     const end = goesOn('ready', { change: { licenseKey: null } })
