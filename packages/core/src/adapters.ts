@@ -17,13 +17,18 @@ export {
   StoredLedger,
 } from './hosts/access/relay-ledger.ts'
 export type { RelayEnd, RelayMetrics, UpgradeRefusal } from './hosts/access/relay-metrics.ts'
-export { relaySignerOf } from './hosts/access/relay-signer.ts'
-export { audienceOf, type CheckedTicket, checkTicket, RELAY_TYP } from './hosts/access/relay-token.ts'
+export {
+  audienceOf,
+  type CheckedTicket,
+  checkTicket,
+  RELAY_TYP,
+  relaySignerOf,
+} from './hosts/access/relay-token.ts'
 export { ROLLED_BACK } from './hosts/node-security/applied-security.ts'
 export { firewallJson, firewallJsonOf } from './hosts/node-security/firewall-json.ts'
 export { FIREWALL_CHAIN, FIREWALL_TABLE, PICKUP_COMMENT } from './hosts/node-security/firewall-rules.ts'
 export { closedPorts, lockOuts, SSH_PORT } from './hosts/node-security/lock-out.ts'
-export { ROLLBACK_SECONDS } from './hosts/node-security/rollback.ts'
+export { ROLLBACK_SECONDS } from './hosts/node-security/node-security-operations.ts'
 export {
   readSecuritySettings,
   type SecuritySettings,
@@ -39,7 +44,7 @@ export {
   type SecurityView,
   securityView,
 } from './hosts/node-security/security-view.ts'
-export { GATES } from './hosts/provisioning/gates.ts'
+export { GATES } from './hosts/provisioning/order.ts'
 export { worked } from './hosts/provisioning/provisioning-answers.ts'
 export {
   type BudgetView,
@@ -66,7 +71,6 @@ export {
   type TransferTokenVerdict,
 } from './hosts/transfer-keys/transfer-token.ts'
 export { endOfString, requireExact } from './kernel/exact-json.ts'
-export { isIdEnd } from './kernel/id-end.ts'
 export { race } from './kernel/race.ts'
 export { RecentMap } from './kernel/recent-map.ts'
 export { redact } from './kernel/redaction/redactor.ts'
@@ -99,8 +103,9 @@ export type { TokenCaller } from './people/api-tokens/api-tokens.ts'
 export type { Licensee } from './people/licenses/license.ts'
 export { isEmailKeyLike } from './people/licenses/license.ts'
 export type { LicenseDeed } from './people/licenses/license-deed.ts'
+export { isIdEnd } from './people/licenses/license-name.ts'
 export { IDLE_SECONDS } from './people/sessions/sessions-store.ts'
-export { normalEmail } from './people/users/user.ts'
+export { normalEmail } from './people/users/users-store.ts'
 export {
   folderAccess,
   ownFolder,

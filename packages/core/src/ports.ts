@@ -45,7 +45,7 @@ export {
 } from './hosts/node-security/security-settings.ts'
 export { type CatalogEntry, catalogFaults } from './hosts/provisioning/catalog.ts'
 export { CREDENTIAL_STATES, type Credential } from './hosts/provisioning/credential.ts'
-export type { Gate } from './hosts/provisioning/gates.ts'
+export type { Gate } from './hosts/provisioning/order.ts'
 export {
   BUILDING_STATES,
   ENDED_STATES,
@@ -115,10 +115,8 @@ export {
   sessionPublicId,
   TOUCH_SECONDS,
 } from './people/sessions/sessions-store.ts'
-export type { Tenant } from './people/tenants/tenant.ts'
-export type { TenantsStore } from './people/tenants/tenants-store.ts'
-export type { User } from './people/users/user.ts'
-export type { NewUser, UserChange, UsersStore } from './people/users/users-store.ts'
+export type { Tenant, TenantsStore } from './people/tenants/tenants-store.ts'
+export type { NewUser, User, UserChange, UsersStore } from './people/users/users-store.ts'
 export { settingsMarkdown } from './platform/config/config-report.ts'
 export {
   type BreakerPolicy,
@@ -378,8 +376,8 @@ export type {
   HostWork,
 } from './work/agents/agents-store.ts'
 export { REFRESH_TYP } from './work/agents/refresh.ts'
-export type { Deployment } from './work/deployments/deployment.ts'
 export type {
+  Deployment,
   DeploymentFilter,
   DeploymentsStore,
   NewDeployment,

@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'licenses: three characters are the end of an id',
-    file: 'packages/core/src/kernel/id-end.ts',
+    file: 'packages/core/src/people/licenses/license-name.ts',
     find: 'export const MIN_END_CHARS = 4',
     replace: 'export const MIN_END_CHARS = 3',
     suites: NAMES,

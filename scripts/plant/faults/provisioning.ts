@@ -48,7 +48,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'provisioning: servers stay when the opt-in is turned off',
-    file: `${CORE}/gates.ts`,
+    file: `${CORE}/order.ts`,
     find: "(gate === 'credential' || !isCleaning)",
     replace: "(gate === 'credential' || isCleaning !== undefined)",
     suites: [FAULTS],

@@ -49,8 +49,11 @@ export async function leakTest(config: Config, options: LeakTestOptions = {}): P
     const { status } = await page.navigate(`http://${LEAK_NAME}:${site.port}/`, 'load', LOAD_MS)
     await systemTimers.pause(tryMs)
     const { text = '' } = await page.extract({
-      ...{ texts: ['text'], links: false, metadata: false },
-      ...{ onlyMain: false, maxChars: 10_000 },
+      texts: ['text'],
+      links: false,
+      metadata: false,
+      onlyMain: false,
+      maxChars: 10_000,
     })
     const own = page.refusals
       .filter(({ reason }) => reason === 'browser')

@@ -4,8 +4,7 @@ import { given, type Handler } from '../program/command-run.ts'
 import { ago, type Page, table } from '../terminal/render.ts'
 import { examples, operating, type Run } from './declare.ts'
 import { hintMore } from './hint-more.ts'
-import { secondOf } from './instant-option.ts'
-import { wholeNumber } from './number-option.ts'
+import { secondOf, wholeNumber } from './number-option.ts'
 
 /** `svc audit …` */
 export function declareAudit(program: Command, run: Run): void {

@@ -130,7 +130,13 @@ export class Relay {
     const { config, ledger, metrics, log } = this.#parts
     const { sid, mode } = ticket
     const session = new RelaySession({
-      ...{ sid, mode, screen, ledger, metrics, log, timing: this.#timing },
+      sid,
+      mode,
+      screen,
+      ledger,
+      metrics,
+      log,
+      timing: this.#timing,
       pairMs: 1000 * config.pairSeconds,
       idleMs: 1000 * ticket.idleSeconds,
       maxMs: 1000 * ticket.maxSeconds,

@@ -24,7 +24,13 @@ export function servedRelay(
   const { config, clock, log, relayMetrics: metrics } = plane
   const { publicUrl } = config.service
   const relay = new Relay({
-    ...{ config: config.relay, keys, ledger, metrics, clock, log, drainMs },
+    config: config.relay,
+    keys,
+    ledger,
+    metrics,
+    clock,
+    log,
+    drainMs,
     ...(timing && { timing }),
     ...(recordingBytes !== undefined && { recordingBytes }),
     ownOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,

@@ -1,7 +1,6 @@
 import { ConfigError, Problem, type ProblemCode } from '@svc/core'
 import { redact } from '@svc/core/adapters'
-import { EXIT, type ExitCode } from './exit-codes.ts'
-import { MEANINGS } from './problem-meanings.ts'
+import { EXIT, type ExitCode, MEANINGS } from './problem-meanings.ts'
 import { Interrupted } from './secret-input.ts'
 import { plain, safeJson } from './terminal.ts'
 

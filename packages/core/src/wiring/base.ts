@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { relaySignerOf } from '../hosts/access/relay-signer.ts'
+import { relaySignerOf } from '../hosts/access/relay-token.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { randomIds } from '../kernel/ids.ts'
 import { silentLog } from '../kernel/log.ts'

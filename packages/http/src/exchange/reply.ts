@@ -1,4 +1,8 @@
+import { flag, shape } from '@svc/core/adapters'
 import type { Reply } from './route.ts'
+
+/** `{ ok: true }` */
+export const OK = shape({ ok: flag() })
 
 /** The media type of every JSON document. */
 export const JSON_TYPE = 'application/json; charset=utf-8'

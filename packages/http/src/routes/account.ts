@@ -11,10 +11,9 @@ import {
 } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { jsonBody } from '../exchange/body/json-body.ts'
-import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { json, OK, UNBOUNDED } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { confirmingSession, ownPagesSession } from '../gates/session.ts'
-import { OK } from './ok.ts'
 
 const MAX_ID_CHARS = 64
 

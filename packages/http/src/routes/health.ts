@@ -1,8 +1,7 @@
 import { flag, freeObject, shape } from '@svc/core/adapters'
-import { json } from '../exchange/reply.ts'
+import { json, OK } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { open } from '../gates/open.ts'
-import { OK } from './ok.ts'
 
 const readiness = shape({ ok: flag(), checks: freeObject() })
 

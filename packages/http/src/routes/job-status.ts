@@ -2,11 +2,10 @@ import { JOB_STATES } from '@svc/core'
 import { MAX_ERROR_CHARS, oneOf, shape, text, whole } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { hotJsonBody } from '../exchange/body/json-body.ts'
-import { json } from '../exchange/reply.ts'
+import { json, OK } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { agentGate } from '../gates/agent-gate.ts'
 import { attempt, fingerprint, INVALID, JOB_STATE_HEADER, jobIdOf, jobStateHeaders } from './job-fields.ts'
-import { OK } from './ok.ts'
 
 /** A host's status report on its job (spec, Job status request; docs/agents.md). */
 export const statusBody = shape({

@@ -1,9 +1,8 @@
 import { listOf, MAX_PASSWORD_CHARS, shape, text } from '@svc/core/adapters'
 import { jsonBody } from '../exchange/body/json-body.ts'
-import { json } from '../exchange/reply.ts'
+import { json, OK } from '../exchange/reply.ts'
 import { type Replies, route } from '../exchange/route.ts'
 import { confirmingSession } from '../gates/session.ts'
-import { OK } from './ok.ts'
 
 /** Longest one-time code or recovery code, spaces included. */
 export const MAX_CODE_CHARS = 64

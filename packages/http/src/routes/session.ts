@@ -1,12 +1,11 @@
 import { normalEmail, shape, text } from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { formBody } from '../exchange/body/form-body.ts'
-import { json } from '../exchange/reply.ts'
+import { json, OK } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { takeFrom } from '../gates/limit.ts'
 import { sameOrigin } from '../gates/same-origin.ts'
 import { LOGINS_PER_ACCOUNT, LOGINS_PER_IP, ownPagesSession } from '../gates/session.ts'
-import { OK } from './ok.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_PASSWORD_CHARS = 1024

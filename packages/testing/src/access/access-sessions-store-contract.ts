@@ -38,14 +38,24 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
 
     it('keeps everything that a session is made of, and begins pending', async () => {
       const { clock, made, session } = await scene({
-        ...{ mode: 'exec', user: 'deploy', command: 'uptime --pretty', shownCommand: 'uptime', cols: 120 },
-        ...{ operatorKind: 'user', operatorId: 'usr_1', ip: '192.0.2.7', reason: 'disk · full' },
+        mode: 'exec',
+        user: 'deploy',
+        command: 'uptime --pretty',
+        shownCommand: 'uptime',
+        cols: 120,
+        operatorKind: 'user',
+        operatorId: 'usr_1',
+        ip: '192.0.2.7',
+        reason: 'disk · full',
       })
       const { operatorJti: _, pendingSeconds: __, ...kept } = made
       const expected = {
         ...kept,
-        ...{ state: 'pending', createdAt: clock.now(), expiresAt: new Date(+clock.now() + 60_000) },
-        ...{ bytesIn: 0, bytesOut: 0 },
+        state: 'pending',
+        createdAt: clock.now(),
+        expiresAt: new Date(+clock.now() + 60_000),
+        bytesIn: 0,
+        bytesOut: 0,
       }
       expect(session).toEqual(expected)
       expect(await store().get(PLATFORM, made.id)).toEqual(expected)
@@ -179,7 +189,9 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       const { clock, made, both } = await scene()
       await both()
       expect(await store().revoke(PLATFORM, made.id, clock.now())).toMatchObject({
-        ...{ state: 'revoked', endReason: 'revoked', endedAt: clock.now() },
+        state: 'revoked',
+        endReason: 'revoked',
+        endedAt: clock.now(),
       })
       expect(await store().revoke(PLATFORM, made.id, clock.now())).toBeUndefined()
       expect(await store().over([made.id], ROLES, clock.now())).toEqual([made.id])

@@ -170,7 +170,9 @@ export function provisioningMoney(scene: () => ProvisioningScene): void {
     expect(await code(waiting)).toBeUndefined()
     await at.orders.invalidated('hetzner', fingerprint, 'unauthorized', at.clock.now())
     expect(await at.orders.get(waiting.id)).toMatchObject({
-      ...{ errorCode: 'credential_invalid', errorDetail: 'unauthorized', errorSince: at.clock.now() },
+      errorCode: 'credential_invalid',
+      errorDetail: 'unauthorized',
+      errorSince: at.clock.now(),
     })
     expect(await code(cleaning)).toBe('boot_timeout')
     for (const order of [ready, cancelled, other]) expect(await code(order)).toBeUndefined()

@@ -114,8 +114,12 @@ export function orderMoves(scene: () => ProvisioningScene): void {
     const serverId = buildId('1')
     await at.take(order)
     const change = {
-      ...{ serverId, actionId: '9', ipv4: '192.0.2.1', ipv6: '2001:db8::1' },
-      ...{ locations: ['nbg1', 'fsn1'], location: 'nbg1' },
+      serverId,
+      actionId: '9',
+      ipv4: '192.0.2.1',
+      ipv6: '2001:db8::1',
+      locations: ['nbg1', 'fsn1'],
+      location: 'nbg1',
     }
     const price = { monthlyMinor: 513, currency: 'EUR', errorCode: 'x', errorDetail: 'y' }
     const now = at.clock.advance({ seconds: 5 })

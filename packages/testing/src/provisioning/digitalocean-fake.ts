@@ -135,7 +135,8 @@ export class DigitalOceanFake extends FakeProvider {
         disk: 25,
         transfer: 1,
       },
-      ...{ price_monthly: Number(price), price_hourly: 0.00893 },
+      price_monthly: Number(price),
+      price_hourly: 0.00893,
     }))
   }
 }

@@ -116,8 +116,12 @@ export class HetznerFake extends FakeProvider {
     if (this.live.some((each) => each.name === name))
       return refusal(409, 'uniqueness_error', 'server name is already used', { fields: [{ name: 'name' }] })
     const server = this.add({
-      ...{ name, type: typeName, location: String(place), image: IMAGE },
-      ...{ labels: labels as Record<string, string>, userData },
+      name,
+      type: typeName,
+      location: String(place),
+      image: IMAGE,
+      labels: labels as Record<string, string>,
+      userData,
     })
     const action = this.begin('create_server', server.id, this.pace.action)
     const hasKeys = (body.ssh_keys as unknown[] | undefined)?.length
@@ -195,20 +199,32 @@ export class HetznerFake extends FakeProvider {
     const place = locationView(location)
     const status = this.isRunning(server) ? 'running' : 'initializing'
     return {
-      ...{ id, name, status, labels, created: server.createdAt.toISOString(), locked: false },
+      id,
+      name,
+      status,
+      labels,
+      created: server.createdAt.toISOString(),
+      locked: false,
       public_net: {
         ipv4: { id: id + 1, ip: `203.0.113.${id % 250}`, blocked: false, dns_ptr: 'static.example' },
         ipv6: { id: id + 2, ip: `2001:db8:${(id % 65_536).toString(16)}::/64`, blocked: false, dns_ptr: [] },
         floating_ips: [],
         firewalls: [],
       },
-      ...{ private_net: [], volumes: [], load_balancers: [], iso: null, rescue_enabled: false },
+      private_net: [],
+      volumes: [],
+      load_balancers: [],
+      iso: null,
+      rescue_enabled: false,
       server_type: typeView(type, this.prices, this.placePrices),
       image: imageView(server.image),
       datacenter: { id: 1, name: `${location}-dc1`, description: location, location: place },
       location: place,
       protection: { delete: server.isProtected, rebuild: server.isProtected },
-      ...{ backup_window: null, included_traffic: 0, ingoing_traffic: 0, outgoing_traffic: 0 },
+      backup_window: null,
+      included_traffic: 0,
+      ingoing_traffic: 0,
+      outgoing_traffic: 0,
       primary_disk_size: 40,
     }
   }
@@ -217,7 +233,10 @@ export class HetznerFake extends FakeProvider {
     const isDone = doneAt <= this.clock.now()
     const status = isDone ? (error === undefined ? 'success' : 'error') : 'running'
     return {
-      ...{ id, command, status, progress: isDone ? 100 : 0 },
+      id,
+      command,
+      status,
+      progress: isDone ? 100 : 0,
       started: doneAt.toISOString(),
       finished: isDone ? doneAt.toISOString() : null,
       error: isDone ? (error ?? null) : null,

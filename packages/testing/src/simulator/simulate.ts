@@ -167,7 +167,10 @@ class Simulation {
     const replica = new Replica({
       name: `replica ${index}`,
       config: configOf(this.#scenario),
-      ...{ database, timeline, rates, random },
+      database,
+      timeline,
+      rates,
+      random,
       seams: this.#options.seams ?? {},
       isOn: (fault) => this.#licensed && this.#chaos.isOn(fault),
       nextNumber: () => {

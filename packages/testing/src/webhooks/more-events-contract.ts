@@ -119,8 +119,15 @@ export function moreEventsContract(name: string, open: () => Promise<Storage>): 
       const move = (from: OrderState, to: OrderState, errorCode: string | null) =>
         provisioning.move(
           {
-            ...{ id, token: undefined, from, to, step: 'price', outcome: 'advanced', delaySeconds: 0 },
-            ...{ releases: false, change: { errorCode, errorDetail: 'never told' } },
+            id,
+            token: undefined,
+            from,
+            to,
+            step: 'price',
+            outcome: 'advanced',
+            delaySeconds: 0,
+            releases: false,
+            change: { errorCode, errorDetail: 'never told' },
           },
           clock.advance(1),
         )
@@ -128,7 +135,10 @@ export function moreEventsContract(name: string, open: () => Promise<Storage>): 
       expect(await types()).toEqual([])
       await move('requested', 'pricing', null)
       expect((await dataOf('provisioning.state_changed')).data).toEqual({
-        ...{ order_id: id, previous_state: 'requested', state: 'pricing', provider: 'hetzner' },
+        order_id: id,
+        previous_state: 'requested',
+        state: 'pricing',
+        provider: 'hetzner',
       })
       await move('pricing', 'failed', 'price_changed')
       expect(await types()).toEqual(Array(2).fill('provisioning.state_changed'))

@@ -189,7 +189,10 @@ async function started(
 ): Promise<Child> {
   const [program = '', ...args] = asUser(user, words, atDeath)
   const child = spawn(program, args, {
-    ...{ env, cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'pipe'] },
+    env,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
   }) as Child
   const { promise, resolve, reject } = Promise.withResolvers<Child>()
   child.once('spawn', () => resolve(child))

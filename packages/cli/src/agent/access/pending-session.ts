@@ -34,8 +34,16 @@ function readOne(given: Record<string, unknown> | null): PendingSession | undefi
   if (id === undefined || ticket === undefined || known === undefined) return undefined
   if (url === undefined || !URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol)) return undefined
   return {
-    ...{ id, token: ticket, relayUrl: url, mode: known, user: textOf(user), command: textOf(command) },
-    ...{ cols: numberOf(cols, 80), rows: numberOf(rows, 24), term: textOf(term) ?? 'xterm-256color' },
-    ...{ operator: textOf(operator) ?? 'unknown', reason: textOf(reason) ?? '' },
+    id,
+    token: ticket,
+    relayUrl: url,
+    mode: known,
+    user: textOf(user),
+    command: textOf(command),
+    cols: numberOf(cols, 80),
+    rows: numberOf(rows, 24),
+    term: textOf(term) ?? 'xterm-256color',
+    operator: textOf(operator) ?? 'unknown',
+    reason: textOf(reason) ?? '',
   }
 }

@@ -4,10 +4,14 @@ import { lockOuts, type SecuritySettings } from '@svc/core/adapters'
 import { exceptions, kernelPaths } from './exceptions.ts'
 import { hostCommand } from './host-command.ts'
 import { BASELINE, type HostFile, hostFiles, SSHD_FILE, SYSCTL_FILE } from './host-files.ts'
-import { Refused } from './refused.ts'
 import { hasSystemd, onHost, type SecurityHost } from './security-host.ts'
 import { overruled, type SshdFacts, somebodyMaySignIn, sshdFacts, sshPorts } from './sshd.ts'
 import { modeOf, reloadSshd, setSysctl } from './undo-script.ts'
+
+/** A refusal of the host: nothing was changed. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
 
 /** The findings of a host before it changes anything. */
 export interface Survey {

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Log } from '@svc/core'
 import { ROLLED_BACK, type SecuritySettings } from '@svc/core/adapters'
-import { changedFiles, putFiles, type Survey, survey, sysctlOfNow } from './apply.ts'
+import { changedFiles, putFiles, Refused, type Survey, survey, sysctlOfNow } from './apply.ts'
 import { Attempt, type AttemptMarker, type SecurityDocument } from './attempt.ts'
 import { confirmed } from './confirmation.ts'
 import {
@@ -17,7 +17,6 @@ import {
 import { hostFiles } from './host-files.ts'
 import { type KeptDocument, keepDocument, keptDocument } from './kept-document.ts'
 import { readSettings, sameSettings } from './read-document.ts'
-import { Refused } from './refused.ts'
 import { type SecurityHost, securityHost } from './security-host.ts'
 import { startUndoTimer } from './undo-timer.ts'
 

@@ -1,6 +1,6 @@
 import { readSecuritySettings, type SecuritySettings, settingsDigest } from '@svc/core/adapters'
+import { Refused } from './apply.ts'
 import type { SecurityDocument } from './attempt.ts'
-import { Refused } from './refused.ts'
 
 /**
  * Reads settings and fills in the defaults of this release.

@@ -1,8 +1,7 @@
 import { type AlertAction, type AlertView, Problem } from '@svc/core'
 import { isIdEnd } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
-import { secondsOf } from '../duration-option.ts'
-import { secondOf } from '../instant-option.ts'
+import { secondOf, secondsOf } from '../number-option.ts'
 import { alertsTable } from './alerts-list.ts'
 
 /** Flags of the commands that act on alerts. */

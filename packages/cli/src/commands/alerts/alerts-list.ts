@@ -3,7 +3,7 @@ import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { idColumn } from '../../terminal/id-column.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
-import { secondOf } from '../instant-option.ts'
+import { secondOf } from '../number-option.ts'
 
 /** Flags of `svc alerts list` and `svc fleet alerts`. */
 export interface AlertListOptions {

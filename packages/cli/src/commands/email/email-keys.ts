@@ -2,8 +2,7 @@ import { type EmailKeyView, shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, expiry, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'
-import { secondOf } from '../instant-option.ts'
-import { wholeNumber } from '../number-option.ts'
+import { secondOf, wholeNumber } from '../number-option.ts'
 
 /** Flags of the commands on sending keys. */
 export interface KeyOptions {

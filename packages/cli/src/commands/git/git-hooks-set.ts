@@ -31,7 +31,12 @@ export const addHook: Handler<AddHookOptions> = async (run) => {
   const input = given({
     app: run.arg(0),
     repo_url: repo,
-    ...{ host, branch, tags, provider, license, submodules },
+    host,
+    branch,
+    tags,
+    provider,
+    license,
+    submodules,
     paths: path,
     paths_ignore: ignorePath,
     cancel_in_progress: cancelInProgress,

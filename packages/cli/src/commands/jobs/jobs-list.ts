@@ -1,8 +1,7 @@
 import type { ListedJobView } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import { hintMore } from '../hint-more.ts'
-import { secondOf } from '../instant-option.ts'
-import { wholeNumber } from '../number-option.ts'
+import { secondOf, wholeNumber } from '../number-option.ts'
 import { jobsTable } from './job-table.ts'
 
 /** Flags of `svc jobs list`. */

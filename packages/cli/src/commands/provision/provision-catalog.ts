@@ -40,8 +40,14 @@ export interface CatalogOptions {
 export const setCatalog: Handler<CatalogOptions> = async (run) => {
   const { provider = 'hetzner', serverType, location, image, sshKey, maxMonthly, disabled } = run.options
   const input = given({
-    ...{ plan: run.arg(0), provider, server_type: serverType, locations: location, image },
-    ...{ ssh_keys: sshKey, max_monthly: maxMonthly, enabled: disabled !== true },
+    plan: run.arg(0),
+    provider,
+    server_type: serverType,
+    locations: location,
+    image,
+    ssh_keys: sshKey,
+    max_monthly: maxMonthly,
+    enabled: disabled !== true,
   })
   const answer = await run.operate<{ entry: CatalogView }>('provision-catalog.set', input)
   run.print(answer, (page) => catalogTable([answer.entry], page))

@@ -55,7 +55,11 @@ async function served(plane: ControlPlane, hasDatabase: boolean): Promise<AsyncD
   const ledger = hasDatabase ? plane.relayLedger : new MemoryLedger(clock)
   const { routes } = servedRelay(plane, { keys: keysOf(config), ledger, drainMs })
   const listening = await listen(createRelayApp(plane, routes), {
-    ...{ host: http.host, port: http.port, health, log, maxConnections: await connectionLimit(config) },
+    host: http.host,
+    port: http.port,
+    health,
+    log,
+    maxConnections: await connectionLimit(config),
     drainDelayMs: 1000 * config.service.drainDelaySeconds,
     drainDeadlineMs: drainMs + DRAIN_ROOM_MS,
   })

@@ -105,7 +105,11 @@ export const accessOperations = [
       const agent = await hostOf(operator.scope, services, name, named)
       const { command, user, ...rest } = asked
       const ticket = await services.access.open({
-        ...{ ...rest, user, host: agent, operator: operatorFields(operator), ip: operator.address ?? '' },
+        ...rest,
+        user,
+        host: agent,
+        operator: operatorFields(operator),
+        ip: operator.address ?? '',
         command: asked.mode === 'exec' ? command : undefined,
         isOfTenant: operator.user?.tenantId !== undefined,
       })

@@ -1,22 +1,15 @@
 import type { Agent } from '../../work/agents/agent.ts'
-import type { AccessMode, AccessSession } from './access-session.ts'
+import type { AccessSession } from './access-session.ts'
 import type { AccessHost } from './access-sessions-store.ts'
 import type { ProofHeaders } from './agent-proof.ts'
 
 /** The wishes of an operator. */
-export interface OpenAccess {
+export interface OpenAccess
+  extends Pick<AccessSession, 'mode' | 'command' | 'user' | 'cols' | 'rows' | 'term' | 'reason' | 'ip'> {
   readonly host: Agent
-  readonly mode: AccessMode
-  readonly command: string | undefined
-  readonly user: string | undefined
-  readonly cols: number
-  readonly rows: number
-  readonly term: string
-  readonly reason: string
   readonly operator: Pick<AccessSession, 'operatorKind' | 'operatorId' | 'operatorLabel'>
   /** Whether the operator is a person of a tenant, who may use a share of the relay and know of no others. */
   readonly isOfTenant: boolean
-  readonly ip: string
 }
 
 /** A ticket to the relay, for one side of a session. */

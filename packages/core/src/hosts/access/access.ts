@@ -183,7 +183,15 @@ export class Access {
     const { id: sid, relay, licenseId, fingerprint, mode } = session
     const { maxSeconds, idleSeconds } = config.relay
     const claims = relayClaims({
-      ...{ sid, role, jti, relay, licenseId, fingerprint, mode, maxSeconds, idleSeconds },
+      sid,
+      role,
+      jti,
+      relay,
+      licenseId,
+      fingerprint,
+      mode,
+      maxSeconds,
+      idleSeconds,
       lifeSeconds: config.access.tokenSeconds,
       now: clock.now(),
     })

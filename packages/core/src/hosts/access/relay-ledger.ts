@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { User } from '../../people/users/user.ts'
+import type { User } from '../../people/users/users-store.ts'
 import { ADMIN_ROLES, may, TENANT_ROLES } from '../../platform/operations/permission.ts'
 import type { AccessSession } from './access-session.ts'
 import type { AccessEnd, AccessSessionsStore, HoldingRoles } from './access-sessions-store.ts'

@@ -1,8 +1,17 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../kernel/problem.ts'
+import type { Config } from '../../platform/config/config.ts'
 import type { VerificationKeys } from '../../platform/signing/json-web-key.ts'
 import { type TokenClaims, verifyToken } from '../../platform/signing/signed-token.ts'
+import { Signer } from '../../platform/signing/signer.ts'
 import { ACCESS_MODES, type AccessMode, RELAY_ROLES, type RelayRole } from './access-session.ts'
+
+/** The signer of relay tokens: with a key of its own, or with the other tokens' key. */
+export function relaySignerOf({ relay, signing }: Config): Signer {
+  const { privateKey } = relay
+  if (privateKey === undefined) return new Signer(signing)
+  return new Signer({ ...signing, privateKey, setting: 'SERVICE_RELAY_PRIVKEY' })
+}
 
 /** The type of tokens that open a connection to a relay. */
 export const RELAY_TYP = 'svc-relay+jwt'
@@ -53,14 +62,7 @@ export function relayClaims(ticket: NewTicket): TokenClaims {
 }
 
 /** Claims that a relay has checked. */
-export interface CheckedTicket {
-  readonly sid: string
-  readonly role: RelayRole
-  readonly jti: string
-  readonly mode: AccessMode
-  readonly maxSeconds: number
-  readonly idleSeconds: number
-}
+export type CheckedTicket = Omit<RelayTicket, 'licenseId' | 'fingerprint'>
 
 /** Why a relay does not take a token. */
 export type TicketRefusal = 'token invalid' | 'token expired'

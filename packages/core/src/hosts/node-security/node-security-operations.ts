@@ -6,9 +6,11 @@ import { operationOf } from '../../platform/operations/operation.ts'
 import type { Agents } from '../../work/agents/agents.ts'
 import type { NodeSecurity } from './node-security.ts'
 import type { HostKey } from './node-security-store.ts'
-import { ROLLBACK_SECONDS } from './rollback.ts'
 import { securitySettings } from './security-settings.ts'
 import { dryRunView, outcomeView, revisionView, SECURITY_ANSWERS, securityView } from './security-view.ts'
+
+/** The seconds that a host may be told to wait for its confirmation. */
+export const ROLLBACK_SECONDS = { min: 30, max: 300 } as const
 
 /** The services that operations on the security of hosts use. */
 export interface NodeSecurityUses {

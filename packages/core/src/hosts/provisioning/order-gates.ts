@@ -1,8 +1,7 @@
 import type { Money } from '../../kernel/money.ts'
 import type { Base } from '../../platform/base.ts'
 import { type CatalogEntry, catalogFaults } from './catalog.ts'
-import { closedGates, GATES, type Gate } from './gates.ts'
-import { CLEANING_STATES, type Order } from './order.ts'
+import { CLEANING_STATES, closedGates, GATES, type Gate, type Order } from './order.ts'
 import type { KnownToken, ProviderAccess } from './provider-access.ts'
 import type { ProviderSession } from './server-provider.ts'
 

@@ -167,3 +167,14 @@ export const SSH_KEY_PATTERN = /^[A-Za-z0-9](?:[A-Za-z0-9 .:@_-]{0,126}[A-Za-z0-
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 /** Names of hosts: labels of letters, digits and dashes, at most 63 characters together. */
 export const HOSTNAME_PATTERN = new RegExp(`^(?=.{1,63}$)${LABEL}(?:\\.${LABEL})*$`)
+
+/** Conditions for making a server, in the order of answers. */
+export const GATES = ['live_opt_in', 'credential', 'catalog', 'template', 'spend_ceiling'] as const
+export type Gate = (typeof GATES)[number]
+
+/** Which gates are open. */
+export type OpenGates = Readonly<Record<Gate, boolean>>
+
+/** Returns the closed gates that matter: steps that take servers away need a credential alone. */
+export const closedGates = (gates: OpenGates, isCleaning: boolean): readonly Gate[] =>
+  GATES.filter((gate) => !gates[gate] && (gate === 'credential' || !isCleaning))

@@ -1,8 +1,7 @@
 import { optional } from 'superstruct'
 import { anyText, flag, listOf, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import { CREDENTIAL_STATES } from './credential.ts'
-import { GATES } from './gates.ts'
-import { ORDER_STATES, PROVIDERS } from './order.ts'
+import { GATES, ORDER_STATES, PROVIDERS } from './order.ts'
 import { STEP_OUTCOMES } from './provisioning-store.ts'
 
 const provider = oneOf(PROVIDERS)

@@ -73,7 +73,14 @@ export class ProvisioningOrders {
     const id = ids.next(ORDER_PREFIX)
     const { plan, provider, serverType, image, locations, sshKeys } = entry
     const order = {
-      ...{ id, licenseId, plan, provider, serverType, image, locations, sshKeys },
+      id,
+      licenseId,
+      plan,
+      provider,
+      serverType,
+      image,
+      locations,
+      sshKeys,
       hostname: input.hostname ?? providerNameOf(id),
       providerName: providerNameOf(id),
       nonce: Buffer.from(ids.secret(NONCE_BYTES), 'base64url').toString('hex'),
@@ -103,7 +110,9 @@ export class ProvisioningOrders {
     // Without a place that fits, the price says why the order would fail.
     const shown = fitting.length > 0 ? fitting : places
     return {
-      ...{ entry, licenseId, left },
+      entry,
+      licenseId,
+      left,
       locations: fitting.map(({ location }) => location),
       price: { minor: Math.max(...shown.map(({ totalMinor }) => totalMinor)), currency },
       reserves: { minor: reserveFor(shown, limit), currency },
@@ -163,7 +172,11 @@ export class ProvisioningOrders {
       const isOver = to === 'cancelled'
       const moved = await storage.provisioning.move(
         {
-          ...{ id, token: undefined, from: order.state, to, step: isOver ? 'cancel' : 'destroy' },
+          id,
+          token: undefined,
+          from: order.state,
+          to,
+          step: isOver ? 'cancel' : 'destroy',
           outcome: 'advanced',
           change: isOver ? { licenseKey: null } : {},
           delaySeconds: isOver ? undefined : 0,

@@ -2,13 +2,24 @@ import { unixSeconds } from '../../kernel/clock.ts'
 import { type Money, moneyText } from '../../kernel/money.ts'
 import { present } from '../../kernel/present.ts'
 import { type CatalogEntry, maxMonthly } from './catalog.ts'
-import type { Order } from './order.ts'
+import type { Order, ProviderName } from './order.ts'
 import type { KnownCredential } from './provider-credentials.ts'
 import type { OrderPreview } from './provisioning-orders.ts'
 import type { OrderEvent, Reserved } from './provisioning-store.ts'
 import type { StepResult, WorkResult } from './provisioning-worker.ts'
-import type { Reconciliation } from './reconciliation.ts'
 import type { ProviderServer } from './server-provider.ts'
+
+/** Differences between the servers of a provider and the orders. */
+export interface Reconciliation {
+  readonly provider: ProviderName
+  readonly planeId: string
+  /** Servers of this control plane that no order knows. */
+  readonly orphans: readonly ProviderServer[]
+  /** Orders whose server the provider does not list. */
+  readonly missing: readonly Order[]
+  /** Orders whose server costs more now than is reserved for it, in minor units. */
+  readonly overPrice: readonly { readonly order: Order; readonly minor: number }[]
+}
 
 /** Returns an order as answers show it: without its license key. */
 export function orderView(order: Order) {

@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/problem.ts'
 import type { Base } from '../../platform/base.ts'
-import type { Gate } from './gates.ts'
+import type { Gate } from './order.ts'
 import { isWorking, ORDER_STEPS, type Order } from './order.ts'
 import type { OrderGates } from './order-gates.ts'
 import { LEASE_SECONDS } from './order-timing.ts'

@@ -1,4 +1,5 @@
 import type { PinnedAnswer } from '../../platform/net/pinned-host.ts'
+import { murmur3 } from './murmur3.ts'
 
 type Answer = Extract<PinnedAnswer, { ok: true }>
 
@@ -39,16 +40,10 @@ export function isAlike(one: PageShape, other: PageShape): boolean {
 function simhash(text: string): number {
   const votes = new Array<number>(BITS).fill(0)
   for (const [word] of text.matchAll(/[^\s<>"'=/]{2,}/g)) {
-    const hash = fnv(word)
+    const hash = murmur3(Buffer.from(word))
     for (let bit = 0; bit < BITS; bit += 1) votes[bit] = (votes[bit] ?? 0) + ((hash >>> bit) & 1 ? 1 : -1)
   }
   return votes.reduce((digest, vote, bit) => (vote > 0 ? digest | (1 << bit) : digest), 0) >>> 0
-}
-
-function fnv(word: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
-  return hash >>> 0
 }
 
 function bitsOf(value: number): number {

@@ -6,8 +6,8 @@ import { sayBusy } from '../../platform/passwords/passwords.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { MintedSession, SessionCaller, Sessions } from '../sessions/sessions.ts'
 import { type LiveSession, sessionPublicId } from '../sessions/sessions-store.ts'
-import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
+import type { User } from '../users/users-store.ts'
 
 /** Dependencies of `Accounts`. */
 export interface AccountsParts extends Pick<Base, 'storage' | 'clock'> {

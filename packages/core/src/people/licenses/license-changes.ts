@@ -3,9 +3,25 @@ import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
 import { type License, type LicenseStatus, newLicenseKey } from './license.ts'
-import type { IssueInput } from './license-input.ts'
 import { unknownLicense } from './license-name.ts'
 import type { LicenseChange, LicensesStore } from './licenses-store.ts'
+
+/** Inputs of a new license. */
+export interface IssueInput {
+  readonly tenantId?: string | undefined
+  readonly label?: string | undefined
+  readonly expiresAt?: Date | undefined
+  readonly tier?: string | undefined
+  readonly contactEmail?: string | undefined
+  /** Whether the key acts for hosts alone; undefined: as the settings say. */
+  readonly agentOnly?: boolean | undefined
+}
+
+/** Inputs of an activation. */
+export interface ActivateInput {
+  readonly key: string | undefined
+  readonly fingerprint: string | undefined
+}
 
 /** Issues a license. The key is returned only here and is not stored. */
 export async function issueLicense(

@@ -1,9 +1,16 @@
-import { isIdEnd } from '../../kernel/id-end.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
 import type { License } from './license.ts'
 import type { LicensesStore } from './licenses-store.ts'
+
+/** Fewest characters of the end of an id that may stand for it. */
+export const MIN_END_CHARS = 4
+
+const END = /^[0-9a-z]{1,26}$/
+
+/** Whether `name` may be the end of an id: lower-case letters and digits, without the prefix. */
+export const isIdEnd = (name: string): boolean => name.length >= MIN_END_CHARS && END.test(name)
 
 /** Most candidates that an ambiguous name lists. */
 const MAX_CANDIDATES = 12

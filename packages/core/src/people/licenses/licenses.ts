@@ -14,8 +14,8 @@ import {
   licenseState,
   shutText,
 } from './license.ts'
+import type { ActivateInput, IssueInput } from './license-changes.ts'
 import { changeLicense, issueLicense, requireKnownTier, setLicenseStatus } from './license-changes.ts'
-import type { ActivateInput, IssueInput } from './license-input.ts'
 import { findLicense, unknownLicense } from './license-name.ts'
 import { entitlementOf } from './license-tier.ts'
 import type { LicenseChange } from './licenses-store.ts'

@@ -4,8 +4,8 @@ import { at } from '../../platform/database/statement-time.ts'
 import { valuesOf } from '../../platform/database/table-sql.ts'
 import { atOrNow } from '../../platform/database/typed-statement.ts'
 import { instant } from '../../platform/database/values.ts'
-import type { User } from '../users/user.ts'
 import { UserEntity } from '../users/user-tables-sql.ts'
+import type { User } from '../users/users-store.ts'
 import { statement, toLiveSession } from './session-tables-sql.ts'
 import {
   IDLE_SECONDS,

@@ -1,4 +1,4 @@
-import type { User } from '../users/user.ts'
+import type { User } from '../users/users-store.ts'
 
 /** Longest duration of a session, in seconds. */
 export const SESSION_SECONDS = 12 * 3600

@@ -5,7 +5,7 @@ import { clientCrowd } from '../../platform/net/client-network.ts'
 import { MAX_PASSWORD_CHARS, sayBusy } from '../../platform/passwords/passwords.ts'
 import { secretDigest } from '../../platform/signing/same-secret.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
-import { normalEmail, type User } from '../users/user.ts'
+import { normalEmail, type User } from '../users/users-store.ts'
 import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
 import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
 

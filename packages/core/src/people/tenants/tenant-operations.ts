@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../kernel/clock.ts'
 import { listOf, shape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
-import type { Tenant } from './tenant.ts'
 import type { Tenants } from './tenants.ts'
+import type { Tenant } from './tenants-store.ts'
 
 /** The services that operations on tenants use. */
 export interface TenantServices {

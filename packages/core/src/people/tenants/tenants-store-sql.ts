@@ -2,9 +2,8 @@ import type { Scope } from '../../kernel/scope.ts'
 import type { Session } from '../../platform/database/session.ts'
 import { valuesOf } from '../../platform/database/table-sql.ts'
 import { atOrNow } from '../../platform/database/typed-statement.ts'
-import type { Tenant } from './tenant.ts'
 import { scoped, statement, TenantEntity } from './tenant-tables-sql.ts'
-import type { TenantsStore } from './tenants-store.ts'
+import type { Tenant, TenantsStore } from './tenants-store.ts'
 
 export { entities } from './tenant-tables-sql.ts'
 

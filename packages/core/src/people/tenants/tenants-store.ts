@@ -1,5 +1,11 @@
 import type { Scope } from '../../kernel/scope.ts'
-import type { Tenant } from './tenant.ts'
+
+/** A customer: the organisation that owns licenses and users. */
+export interface Tenant {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+}
 
 declare module '../../platform/storage/storage.ts' {
   interface Stores {

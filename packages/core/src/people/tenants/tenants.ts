@@ -1,7 +1,7 @@
 import { Problem } from '../../kernel/problem.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
-import type { Tenant } from './tenant.ts'
+import type { Tenant } from './tenants-store.ts'
 
 /** Dependencies of `Tenants`. */
 export type TenantsParts = Pick<Base, 'storage' | 'clock' | 'ids'>

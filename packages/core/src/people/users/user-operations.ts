@@ -9,8 +9,8 @@ import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from '../../platform/passwords
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenants } from '../tenants/tenants.ts'
-import { normalEmail, type User } from './user.ts'
 import type { Users } from './users.ts'
+import { normalEmail, type User } from './users-store.ts'
 
 /** The services that operations on users use. */
 export interface UserUses {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { digest, person, time, valuesOf, word } from '../../platform/database/table-sql.ts'
 import type { AdminRole, TenantRole } from '../../platform/operations/permission.ts'
-import type { User } from './user.ts'
+import type { User } from './users-store.ts'
 
 /** Table `admins`. */
 export const AdminEntity = defineEntity({

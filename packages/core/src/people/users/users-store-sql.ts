@@ -1,8 +1,7 @@
 import type { Session } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import type { User } from './user.ts'
 import { type Credentials, toCredentials } from './user-tables-sql.ts'
-import type { NewUser, UserChange, UsersStore } from './users-store.ts'
+import type { NewUser, User, UserChange, UsersStore } from './users-store.ts'
 
 export { entities } from './user-tables-sql.ts'
 

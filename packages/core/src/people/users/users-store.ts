@@ -1,4 +1,15 @@
-import type { User } from './user.ts'
+import type { Membership } from '../../platform/operations/permission.ts'
+
+/** A user who can sign in: platform staff, or a product user of one tenant. */
+export type User = {
+  readonly id: string
+  readonly email: string
+  readonly createdAt: Date
+  readonly disabledAt: Date | undefined
+} & Membership
+
+/** Returns an email in the form for comparison: lower case, without outer blanks. */
+export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /** A new user, with the hash of the password if there is one. */
 export type NewUser = Pick<User, 'id' | 'email' | 'role' | 'tenantId'> & {

@@ -5,7 +5,7 @@ import { ADMIN_ROLES, TENANT_ROLES } from '../../platform/operations/permission.
 import { judgePassword } from '../../platform/passwords/password-strength.ts'
 import { MAX_PASSWORD_CHARS, sayBusy } from '../../platform/passwords/passwords.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { normalEmail, type User } from './user.ts'
+import { normalEmail, type User } from './users-store.ts'
 
 /** Dependencies of `Users`. */
 export type UsersParts = Pick<Base, 'storage' | 'clock' | 'ids' | 'passwords'>

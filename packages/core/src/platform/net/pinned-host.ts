@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect, isIPv4, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, getCACertificates, type TLSSocket } from 'node:tls'
 import { Deadline } from './deadline.ts'
@@ -6,6 +5,7 @@ import { exchange } from './exchange.ts'
 import { codeOf, type OutboundRefusal, OutboundRefused, refusalOf } from './outbound-refusal.ts'
 import { messageOf, OUTBOUND_LIMITS } from './outbound-request.ts'
 import { ownAddresses } from './own-addresses.ts'
+import { ready } from './pinned-socket.ts'
 import { type AddressRanges, AddressRules } from './public-address.ts'
 
 /** A name with the addresses that the guard admitted for it: nothing else of it is ever connected to. */
@@ -66,8 +66,6 @@ export interface PinnedDialler {
 /** Most addresses of each family that are kept of one name. */
 const MOST_IPV4 = 4
 const MOST_IPV6 = 2
-
-const nothing = () => {}
 
 /** Returns a dialler by the address rules of every outgoing call. */
 export function pinnedDialler({
@@ -198,14 +196,4 @@ async function beginningOf(
     if (refusalOf(signal.aborted ? signal.reason : error) === undefined) throw error
   }
   return Buffer.concat(chunks).subarray(0, most)
-}
-
-async function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
-  socket.on('error', nothing)
-  try {
-    await once(socket, event, { signal })
-  } catch (error) {
-    socket.destroy()
-    throw error
-  }
 }

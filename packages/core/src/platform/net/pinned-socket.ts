@@ -83,7 +83,11 @@ async function secure(socket: Socket, { host, isLiteral }: Target, route: Route)
 }
 
 /** Waits for the event. Destroys the socket on an error or an abort. */
-async function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+export async function ready(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<void> {
   socket.on('error', nothing)
   try {
     await once(socket, event, { signal })

@@ -210,7 +210,9 @@ const messageOf = valuesOf(EmailMessageEntity)
 export function toMessage(row: MessageRow): EmailMessage {
   const { fromAddress, ...message } = messageOf(row)
   const recipients = (row.recipients ?? []).map(({ address, role, state, code, text }) => ({
-    ...{ address, role, state },
+    address,
+    role,
+    state,
     smtpCode: code ?? undefined,
     smtpText: text ?? undefined,
   }))

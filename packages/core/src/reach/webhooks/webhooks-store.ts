@@ -10,14 +10,11 @@ import type {
 } from './webhook-endpoint.ts'
 
 /** Fields of a new endpoint. */
-export interface NewEndpoint {
-  readonly id: string
-  readonly licenseId: string
-  readonly tenantId: string | undefined
-  readonly url: string
-  readonly description: string
-  readonly events: readonly string[]
-  readonly secret: string
+export interface NewEndpoint
+  extends Pick<
+    WebhookEndpoint,
+    'id' | 'licenseId' | 'tenantId' | 'url' | 'description' | 'events' | 'secret'
+  > {
   readonly maxAgeSeconds: number
 }
 

@@ -1,13 +1,5 @@
 import type { Scope } from '../../kernel/scope.ts'
-import type {
-  Alert,
-  AlertAction,
-  AlertHost,
-  AlertKind,
-  AlertOwner,
-  AlertSeverity,
-  AlertStatus,
-} from './alert.ts'
+import type { Alert, AlertAction, AlertKind, AlertOwner, AlertSeverity, AlertStatus } from './alert.ts'
 import type { AlertKey, LifecycleStep } from './alert-lifecycle.ts'
 
 /** Filter for a list of alerts. */
@@ -30,12 +22,7 @@ export interface AlertPlace {
 }
 
 /** Fields of an alert that are copied from its condition. */
-export interface AlertContent {
-  readonly kind: AlertKind
-  readonly severity: AlertSeverity
-  readonly summary: string
-  readonly host: AlertHost | undefined
-  readonly details: Readonly<Record<string, unknown>>
+export interface AlertContent extends Pick<Alert, 'kind' | 'severity' | 'summary' | 'host' | 'details'> {
   readonly event: string | undefined
 }
 

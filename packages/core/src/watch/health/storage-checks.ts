@@ -61,7 +61,9 @@ async function lookAt({ storage, clock }: StorageCheckParts): Promise<DatabaseRe
     storage.mayChangeAudit?.().catch(() => undefined),
   ])
   return {
-    ...{ found, from, until },
+    found,
+    from,
+    until,
     oldestTransactionSeconds: oldest ?? 0,
     mayChangeAudit: mayChangeAudit ?? false,
   }

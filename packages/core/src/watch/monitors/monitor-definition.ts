@@ -1,24 +1,14 @@
 import { Problem } from '../../kernel/problem.ts'
-import { canonicalExpected, type Match, type RecordType, setOf } from '../../platform/dns/dns-answer.ts'
-import {
-  hostOf,
-  MAX_EXPECTED,
-  MAX_VALUE_CHARS,
-  type MonitorDefinition,
-  type MonitorMode,
-  resolversFault,
-} from './monitor.ts'
+import { canonicalExpected, setOf } from '../../platform/dns/dns-answer.ts'
+import { hostOf, MAX_EXPECTED, MAX_VALUE_CHARS, type MonitorDefinition, resolversFault } from './monitor.ts'
 
 /** A definition as an operator writes it; its numbers are within their bounds. */
-export interface WrittenDefinition {
-  readonly host: string
-  readonly type: RecordType
-  readonly mode: MonitorMode
-  readonly match: Match
+export interface WrittenDefinition
+  extends Pick<
+    MonitorDefinition,
+    'host' | 'type' | 'mode' | 'match' | 'intervalSeconds' | 'confirmations' | 'resolvers'
+  > {
   readonly expected: readonly string[] | undefined
-  readonly intervalSeconds: number
-  readonly confirmations: number
-  readonly resolvers: readonly string[]
 }
 
 function expectationFault({ mode, match, expected = [] }: WrittenDefinition): string | undefined {

@@ -6,15 +6,10 @@ import type {
   FindingStatus,
   SurfaceFinding,
 } from './surface-finding.ts'
-import type { ScanEnd, ScanParams, ScanResult, SurfaceCheck, SurfaceScan } from './surface-scan.ts'
+import type { ScanEnd, ScanResult, SurfaceScan } from './surface-scan.ts'
 
 /** A scan that somebody asks for, with the bounds that its domain and its license have. */
-export interface NewScan {
-  readonly id: string
-  readonly licenseId: string
-  readonly domain: string
-  readonly checks: readonly SurfaceCheck[]
-  readonly params: ScanParams
+export interface NewScan extends Pick<SurfaceScan, 'id' | 'licenseId' | 'domain' | 'checks' | 'params'> {
   readonly perHour: number
   readonly perDay: number
 }

@@ -1,6 +1,5 @@
 import { unixSeconds } from '../../kernel/clock.ts'
-import { type Agent, agentId, agentState } from './agent.ts'
-import { secondsAhead } from './host-clock.ts'
+import { type Agent, agentId, agentState, secondsAhead } from './agent.ts'
 
 /** One host as fleet readers see it (spec, Fleet server entry). Instants are unix seconds, 0 if never. */
 export interface FleetServer {

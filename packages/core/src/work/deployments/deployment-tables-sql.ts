@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { fact, type TablesOf, time, valuesOf, verbatim, word } from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
 import type { JobEntity } from '../jobs/job-tables-sql.ts'
-import type { Deployment } from './deployment.ts'
+import type { Deployment } from './deployments-store.ts'
 
 /** Table `deployments`. */
 export const DeploymentEntity = defineEntity({

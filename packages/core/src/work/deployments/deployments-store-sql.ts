@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Session } from '../../platform/database/session.ts'
 import { atOrNow, isAbsent, present } from '../../platform/database/typed-statement.ts'
-import type { Deployment } from './deployment.ts'
 import { statement, toDeployment } from './deployment-tables-sql.ts'
-import type { DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
+import type { Deployment, DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
 
 export { entities } from './deployment-tables-sql.ts'
 

@@ -1,4 +1,18 @@
-import type { Deployment } from './deployment.ts'
+import type { JobState } from '../jobs/job.ts'
+
+/**
+ * A deployment of an application from a source. `state` is read from its job, so that the two cannot disagree
+ * (spec, Job: the status of a job is mirrored onto a deployment).
+ */
+export interface Deployment {
+  readonly id: string
+  readonly licenseId: string
+  readonly jobId: string
+  readonly app: string
+  readonly source: Readonly<Record<string, unknown>>
+  readonly state: JobState
+  readonly createdAt: Date
+}
 
 /** A new deployment, stored in the same transaction as its job. */
 export type NewDeployment = Omit<Deployment, 'state' | 'createdAt'>

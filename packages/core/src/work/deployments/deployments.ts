@@ -3,7 +3,6 @@ import { yieldToEventLoop } from '../../kernel/yield-to-event-loop.ts'
 import type { Membership } from '../../platform/operations/permission.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { type LogLine, longPieces, MAX_VIEW_CHARS, yieldIfLong } from '../jobs/job-log.ts'
-import type { Deployment } from './deployment.ts'
 import {
   type LogView,
   locate,
@@ -12,7 +11,7 @@ import {
   type WholeLog,
   withSystemLines,
 } from './deployment-log.ts'
-import type { DeploymentFilter } from './deployments-store.ts'
+import type { Deployment, DeploymentFilter } from './deployments-store.ts'
 
 /** Deployments and their logs. */
 export class Deployments {

@@ -48,7 +48,11 @@ export async function crashRun({ seed, templateFile, seams = {} }: CrashOptions)
   drawPace(world, random)
   await world.prepare(1 + random.between(0, 3))
   const told = (fault: string | undefined): CrashResult => ({
-    ...{ seed, calls: world.calls, kills: scheduler.kills, fault, servers: provider.live.length },
+    seed,
+    calls: world.calls,
+    kills: scheduler.kills,
+    fault,
+    servers: provider.live.length,
     creates: provider.count('POST'),
   })
   try {

@@ -1,19 +1,11 @@
 import { cut } from '../../../kernel/cut.ts'
 import { mayHaveServer, type Order, type OrderState } from '../order.ts'
 import { capacityDelay, HOLD_SECONDS, pollDelay, retryDelay } from '../order-timing.ts'
-import type { OrderChange, StepOutcome } from '../provisioning-store.ts'
+import type { OrderChange, OrderMove } from '../provisioning-store.ts'
 import { MAX_DETAIL_CHARS, type ProviderFailure } from '../server-provider.ts'
 
 /** The end of a step: the next state of its order, and the reason. */
-export interface StepEnd {
-  readonly to: OrderState
-  readonly outcome: StepOutcome
-  readonly change: OrderChange
-  readonly delaySeconds: number | undefined
-  readonly releases: boolean
-  readonly httpStatus?: number | undefined
-  readonly correlationId?: string | undefined
-  readonly detail?: string | undefined
+export interface StepEnd extends Omit<OrderMove, 'id' | 'token' | 'from' | 'step'> {
   /** The call that failed. It may have consequences beyond this order. */
   readonly failure?: ProviderFailure
 }

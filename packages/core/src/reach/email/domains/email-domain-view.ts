@@ -45,7 +45,11 @@ export const domainHealthView = ({ domain, keyBits, bounceRate, ...numbers }: Do
     name: domain.name,
     status: domain.status,
     window_days: HEALTH_DAYS,
-    ...{ sent, accepted, deferred, bounced, suppressed },
+    sent,
+    accepted,
+    deferred,
+    bounced,
+    suppressed,
     bounce_rate: bounceRate,
     checks: {
       dkim: { status: dkim?.status ?? 'pending', selector: domain.key.selector, key_bits: keyBits },

@@ -2,20 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { Keyring } from '../../../platform/secrets/keyring.ts'
 import { placeOf } from '../../../platform/secrets/secrets-store.ts'
 import type { SealedBody } from './email-messages-store.ts'
-import type { Mailbox } from './mailbox.ts'
-import type { DraftAttachment, DraftRecipient, MessageDraft } from './message-draft.ts'
+import type { DraftRecipient, MessageDraft } from './message-draft.ts'
 
 /** Contents of a message, as they are sealed. */
-export interface MessageContents {
-  readonly from: Mailbox
+export interface MessageContents extends Omit<MessageDraft, 'recipients' | 'tags' | 'sendAt'> {
   /** The recipients that headers name: `to` and `cc`. */
   readonly visible: readonly DraftRecipient[]
-  readonly replyTo: readonly Mailbox[]
-  readonly subject: string
-  readonly text: string | undefined
-  readonly html: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-  readonly attachments: readonly DraftAttachment[]
 }
 
 /** The contents of a checked message. Nothing of it names a `bcc` recipient. */

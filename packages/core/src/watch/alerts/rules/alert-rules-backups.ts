@@ -1,6 +1,6 @@
 import { duration } from '../../../kernel/duration.ts'
 import type { Agent } from '../../../work/agents/agent.ts'
-import { secondsAhead } from '../../../work/agents/host-clock.ts'
+import { secondsAhead } from '../../../work/agents/agent.ts'
 import type { AlertCondition } from './alert-condition.ts'
 import { hostCondition } from './alert-rules-hosts.ts'
 import type { AlertThresholds } from './alert-thresholds.ts'

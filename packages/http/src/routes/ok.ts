@@ -1,4 +1,0 @@
-import { flag, shape } from '@svc/core/adapters'
-
-/** `{ ok: true }` */
-export const OK = shape({ ok: flag() })
