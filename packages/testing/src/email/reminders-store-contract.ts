@@ -73,7 +73,7 @@ export function remindersStoreContract(name: string, open: () => Promise<Storage
       expect(await subjects(30, 2)).toEqual([])
     })
 
-    it('without a contact the owners of the tenant are meant, and nobody else', async () => {
+    it('without a contact the owners of the tenant are meant, and nobody else, nor those who were disabled', async () => {
       const { tenants, users } = storage()
       const tenantId = buildId('ten')
       await tenants.add({ id: tenantId, name: tenantId })
@@ -86,6 +86,9 @@ export function remindersStoreContract(name: string, open: () => Promise<Storage
         ['bob', 'viewer'],
       ] as const)
         await person(`${who}@${at}.example`, role)
+      await person(`former@${at}.example`, 'owner')
+      const former = await users.byEmail(`former@${at}.example`)
+      await users.change(former?.id ?? '', { disabled: true })
       const { subjects } = await scene({ contact: '', tenantId })
       expect((await subjects())[0]?.addresses).toEqual([`ann@${at}.example`, `eve@${at}.example`])
       expect((await (await scene({ contact: '' })).subjects())[0]?.addresses).toEqual([])

@@ -68,6 +68,44 @@ export function endpointsContract(name: string, open: () => Promise<Storage>): v
       expect([payloads.length, new Set(payloads).size]).toEqual([7, 3])
     })
 
+    it('a replay repeats no test message', async () => {
+      const { webhooks, deliveries } = storage()
+      const { id, licenseId, clock, told } = await scene()
+      const message = { id: buildId('msg'), licenseId, type: 'webhook.ping', body: '{}' }
+      await webhooks.say(message, clock.now())
+      const test = { id: buildId('dlv'), kind: 'endpoint', recipient: id, payload: message.id }
+      await deliveries.add({ ...test, isForced: true }, clock.now())
+      const bounds = { leaseSeconds: 60, limit: 9, perRecipient: 9, maxAttempts: 1 }
+      await deliveries.takeDue({ kind: 'endpoint', token: 'tok', ...bounds }, clock.now())
+      const outcome = { delaySeconds: 0, status: 500, error: 'http_500' }
+      await deliveries.settle({ id: test.id, token: 'tok', state: 'failed', ...outcome }, clock.now())
+      expect(await told()).toMatchObject([{ id: test.id, state: 'failed' }])
+      const failed = { endpointId: id, states: ['failed'], since: new Date(0), limit: 9, salt: 'a' }
+      expect(await webhooks.replayable(failed)).toEqual({ queued: 0, truncated: false })
+      expect(await webhooks.replay(failed, clock.now())).toEqual({ queued: 0, truncated: false })
+    })
+
+    it('a disabled endpoint stays disabled, however long nothing was sent to it', async () => {
+      const { webhooks, deliveries } = storage()
+      const { id, licenseId, enqueue, claim, clock } = await scene()
+      await enqueue()
+      await claim()
+      const bounds = { leaseSeconds: 60, limit: 9, perRecipient: 9, maxAttempts: 9 }
+      const [taken] = await deliveries.takeDue({ kind: 'endpoint', token: 'tok', ...bounds }, clock.now())
+      const policy = { failures: 5, cooldownSeconds: 60, cooldownMaxSeconds: 600 }
+      const sent = { delaySeconds: 0, status: 200, error: undefined }
+      const verdict = { delivered: true, policy, spread: 1 }
+      await deliveries.settle(
+        { id: taken?.id ?? '', token: 'tok', state: 'sent', ...sent, verdict },
+        clock.now(),
+      )
+      await webhooks.disable(id, 'manual', clock.now())
+      clock.advance({ days: 8 })
+      await deliveries.purge('endpoint', { keepDays: 7, limit: 9 }, clock.now())
+      const [own] = await webhooks.list(ofLicense(licenseId), { limit: 9 })
+      expect(own?.way).toMatchObject({ paused: 'manual' })
+    })
+
     it('pages of two show each delivery of one transaction once', async () => {
       const { id, licenseId } = await scene()
       const rows = storage()

@@ -71,6 +71,19 @@ describe('a run of deliveries', () => {
     expect(await runner.run()).toMatchObject({ claimed: 0 })
   })
 
+  it('does not give up at the last attempt for a fault that is not the receiver’s', async () => {
+    let fault: NonNullable<DeliveryOutcome['fault']> = 'route'
+    const { add, latest, clock, runner } = scene(async () => ({ ...REFUSED, fault }))
+    await add('a', { maxAttempts: 1 })
+    for (fault of ['route', 'unready'] as const) {
+      expect(await runner.run()).toMatchObject({ claimed: 1, retried: 1, failed: 0 })
+      expect(await latest('a')).toMatchObject({ state: 'due', attempts: 0 })
+      clock.advance({ seconds: 600 })
+    }
+    fault = 'receiver'
+    expect(await runner.run()).toMatchObject({ claimed: 1, failed: 1 })
+  })
+
   it('takes no more than its limit', async () => {
     const { add, runner } = scene(async () => SENT)
     for (let made = 0; made < 5; made += 1) await add('a')

@@ -30,6 +30,22 @@ describe('a payment event', () => {
     expect(await counted(scene.test.plane, 'svc_payment_events_total')).toEqual({ '{outcome="applied"}': 1 })
   })
 
+  it('that moves the end alone moves that of the license', async () => {
+    await using scene = await billingScene()
+    const ends = (second: number) =>
+      scene.send(
+        UPDATED,
+        scene.subscribe({ id: 'sub_end', customer: 'cus_end', more: { cancel_at: second } }),
+      )
+    for (const second of [1_768_000_000, 1_769_000_000]) {
+      await ends(second)
+      expect(await scene.license()).toMatchObject({
+        billingState: 'canceling',
+        expiresAt: new Date(second * 1000),
+      })
+    }
+  })
+
   it('that is not signed for these bytes and this time is refused and changes nothing', async () => {
     await using scene = await billingScene()
     const { plane, clock } = scene.test

@@ -241,6 +241,29 @@ describe('a person who takes over', () => {
 })
 
 describe('a visitor who leaves', () => {
+  it('while waiting for a person makes room for the next one of their network', async () => {
+    await using scene = chatScene()
+    const conversationId = conversationOf(await ask(scene.plane))
+    await scene.plane.chat.take(conversationId)
+    const query = { conversationId, sessionId: 's1', after: undefined, network: '192.0.2.0/24' }
+    for (let left = 0; left < 30; left += 1) {
+      const leaving = new AbortController()
+      const waiting = scene.plane.chat.replies({ ...query, waitSeconds: 25 }, leaving.signal)
+      leaving.abort()
+      await waiting
+    }
+    let isAnswered = false
+    const stays = scene.plane.chat
+      .replies({ ...query, waitSeconds: 25 }, new AbortController().signal)
+      .finally(() => {
+        isAnswered = true
+      })
+    await scene.timers.advance(20_000)
+    expect(isAnswered).toBe(false)
+    await scene.timers.advance(10_000)
+    expect(await stays).toMatchObject({ mode: 'human_active' })
+  })
+
   it.each([0, 1, 2])(
     'after %i deltas: the model is let go at once and no half answer is stored',
     async (deltas) => {
