@@ -5,7 +5,7 @@
 // Exit code 1 if a seed breaks a promise, 2 for a bad option.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { crashRun } from '../packages/testing/src/provisioning/crashes/crash-run.ts'
+import { crashRun } from '../packages/testing/src/hosts/provisioning/crashes/crash-run.ts'
 import { endWith } from './ending.ts'
 import { endingOf } from './figures.ts'
 

@@ -84,7 +84,7 @@ describe('a framework, the ORM, a driver and jest stand in their files alone', (
   test.each([
     [`${core}/work/jobs/jobs-store-sql.ts`, `import { sql } from '@mikro-orm/core'`],
     [`${core}/platform/database/orm.ts`, `import pg from 'pg'`],
-    ['packages/testing/src/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
+    ['packages/testing/src/work/jobs/jobs-store-contract.ts', `import { test } from '@jest/globals'`],
     ['packages/cli/src/commands/program.ts', `import { Command } from 'commander'`],
   ])('%s may say: %s', (path, text) => {
     expect(faultsOf(path, `${text}\n`)).toEqual([])

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { type Step, steps } from '../../packages/core/test/conformance/world.ts'
-import { buildSecurityRevision } from '../../packages/testing/src/node-security/build-security-revision.ts'
+import { buildSecurityRevision } from '../../packages/testing/src/hosts/node-security/build-security-revision.ts'
 import { change, host, LICENSE, OWNER, read, wrong } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 

@@ -9,7 +9,7 @@ import {
   scope,
   steps,
 } from '../../packages/core/test/conformance/world.ts'
-import { buildImage } from '../../packages/testing/src/images/build-image.ts'
+import { buildImage } from '../../packages/testing/src/work/images/build-image.ts'
 import { change, LICENSE, nothing, fingerprint as ownHost, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 

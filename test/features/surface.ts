@@ -1,7 +1,11 @@
 import { PLATFORM } from '@svc/core'
 import fc from 'fast-check'
 import { licenseId, rarely, type Step, scope, steps } from '../../packages/core/test/conformance/world.ts'
-import { buildFinding, buildScan, buildSettlement } from '../../packages/testing/src/surface/build-surface.ts'
+import {
+  buildFinding,
+  buildScan,
+  buildSettlement,
+} from '../../packages/testing/src/watch/surface/build-surface.ts'
 import { change, DEVELOPER, LICENSE, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 

@@ -9,7 +9,7 @@ import {
   scope,
   steps,
 } from '../../packages/core/test/conformance/world.ts'
-import { buildTransferKey } from '../../packages/testing/src/transfer-keys/build-transfer-key.ts'
+import { buildTransferKey } from '../../packages/testing/src/hosts/transfer-keys/build-transfer-key.ts'
 import { change, DEVELOPER, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
 

@@ -1,11 +1,11 @@
 import type { License } from '@svc/core'
 import { isTerminal } from '@svc/core'
 import type { Agent, AuditEntry, NewDeployment } from '@svc/core/ports'
-import { AlertTables } from './alerts/alert-tables.ts'
-import type { MemoryDelivery, MemoryRecipient } from './deliveries/memory-delivery.ts'
-import type { LogChunk } from './jobs/job-logs-memory.ts'
-import type { MemoryJob } from './jobs/memory-job.ts'
 import { MemoryTable, UndoLog } from './memory-table.ts'
+import type { MemoryDelivery, MemoryRecipient } from './platform/deliveries/memory-delivery.ts'
+import { AlertTables } from './watch/alerts/alert-tables.ts'
+import type { LogChunk } from './work/jobs/job-logs-memory.ts'
+import type { MemoryJob } from './work/jobs/memory-job.ts'
 
 /** A host with the counter of its heartbeats, and the time of its last proof. */
 export type MemoryAgent = Agent & { readonly seq: number; readonly accessProofMs: number | undefined }

@@ -7,13 +7,13 @@ import {
   type Storage,
 } from '@svc/core'
 import { Passwords, type Resolver } from '@svc/core/ports'
-import { ScriptedBrowser } from './browser/scripted-browser.ts'
 import { FakeClock } from './fake-clock.ts'
 import { FakeIds } from './fake-ids.ts'
 import { leaksIn } from './leaks.ts'
 import { memoryStorage } from './memory-storage.ts'
-import { ScriptedDns } from './monitors/scripted-dns.ts'
+import { ScriptedBrowser } from './reach/browser/scripted-browser.ts'
 import { RecordingLog } from './recording-log.ts'
+import { ScriptedDns } from './watch/monitors/scripted-dns.ts'
 
 /** A control plane over fakes, with the fakes that control it. */
 export interface TestPlane {

@@ -57,7 +57,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'secrets: a rotation overwrites what has changed',
-    file: 'packages/testing/src/secrets/secrets-store-memory.ts',
+    file: 'packages/testing/src/platform/secrets/secrets-store-memory.ts',
     find: 'row.id === id && row.text === from',
     replace: 'row.id === id',
     suites: [SUITE],

@@ -13,7 +13,7 @@ import {
   FakeClock,
   memoryStorage,
 } from '@svc/testing'
-import { buildAlertWrite } from '../../../testing/src/alerts/build-alert-write.ts'
+import { buildAlertWrite } from '../../../testing/src/watch/alerts/build-alert-write.ts'
 import { type Database, pgliteDatabase } from './database.ts'
 import { type Ask, FAILED, outcome } from './world.ts'
 

@@ -14,7 +14,7 @@ const ports = portsOf()
 const suiteOf = (name: string) => (name === 'rates' ? 'rateCounterContract' : `${name}StoreContract`)
 
 // Files beside a fake that are not fakes: suites and their scenes.
-const suites = found('testing/src/*/*.ts').filter((path) => !path.endsWith('-memory.ts'))
+const suites = found('testing/src/**/*.ts').filter((path) => !path.endsWith('-memory.ts'))
 const tests = found('core/test/**/*.test.ts').map(read).join('\n')
 
 describe('ports', () => {

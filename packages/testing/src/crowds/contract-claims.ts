@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import type { LeaseAnswer } from '@svc/core/ports'
-import { buildHeartbeat } from '../agents/build-heartbeat.ts'
-import { buildJob } from '../jobs/build-job.ts'
-import type { JobsScene } from '../jobs/jobs-scene.ts'
+import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
+import { buildJob } from '../work/jobs/build-job.ts'
+import type { JobsScene } from '../work/jobs/jobs-scene.ts'
 import { type Caller, type Crowd, type CrowdScene, REFUSED } from './contract-crowd.ts'
 
 const LICENSES = 3

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { Problem, type Storage } from '@svc/core'
-import { JobsScene } from '../jobs/jobs-scene.ts'
 import type { Random } from '../simulator/random.ts'
+import { JobsScene } from '../work/jobs/jobs-scene.ts'
 
 /** The answer to a caller whose license is refused. */
 export const REFUSED = 'unauthorized'

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
-import { buildLicense } from '../licenses/build-license.ts'
+import { buildLicense } from '../people/licenses/build-license.ts'
+import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
 import { type Caller, type Crowd, type CrowdScene, REFUSED } from './contract-crowd.ts'
 
 const KEYS = 12

@@ -1,6 +1,6 @@
 import { it } from '@jest/globals'
 import type { Job } from '@svc/core'
-import type { JobsScene } from '../jobs/jobs-scene.ts'
+import type { JobsScene } from '../work/jobs/jobs-scene.ts'
 import type { Caller, Crowd, CrowdScene } from './contract-crowd.ts'
 
 const LICENSES = 3

@@ -1,9 +1,9 @@
 import { type AlertAction, ofLicense, type Storage } from '@svc/core'
-import { buildHeartbeat } from '../agents/build-heartbeat.ts'
-import { buildAlertWrite } from '../alerts/build-alert-write.ts'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { fine, LEASE_SECONDS, MonitorsScene } from '../monitors/monitors-scene.ts'
+import { buildAlertWrite } from '../watch/alerts/build-alert-write.ts'
+import { fine, LEASE_SECONDS, MonitorsScene } from '../watch/monitors/monitors-scene.ts'
+import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
 import { AFTER, type Boundary, FROM, UNTIL } from './boundary.ts'
 
 const HOUR_MS = 3_600_000

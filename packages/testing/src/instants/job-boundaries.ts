@@ -1,7 +1,7 @@
 import type { Job, Storage } from '@svc/core'
-import { buildHeartbeat } from '../agents/build-heartbeat.ts'
-import { HOST, JobsScene, OTHER } from '../jobs/jobs-scene.ts'
-import { buildLicense } from '../licenses/build-license.ts'
+import { buildLicense } from '../people/licenses/build-license.ts'
+import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
+import { HOST, JobsScene, OTHER } from '../work/jobs/jobs-scene.ts'
 import { AFTER, type Boundary, FROM, UNTIL } from './boundary.ts'
 
 const LEASE_MS = 300_000

@@ -1,11 +1,11 @@
 import type { Storage } from '@svc/core'
 import { IDLE_SECONDS } from '@svc/core/adapters'
 import { type NewApiToken, PENDING_SECONDS, SESSION_SECONDS, TOUCH_SECONDS } from '@svc/core/ports'
-import { buildApiToken } from '../api-tokens/build-api-token.ts'
 import { buildId } from '../build-id.ts'
-import { buildConversation } from '../chat/build-conversation.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { buildUser } from '../users/build-user.ts'
+import { buildApiToken } from '../people/api-tokens/build-api-token.ts'
+import { buildUser } from '../people/users/build-user.ts'
+import { buildConversation } from '../reach/chat/build-conversation.ts'
 import { AFTER, type Boundary, UNTIL } from './boundary.ts'
 
 interface Session {

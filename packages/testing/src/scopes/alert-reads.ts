@@ -1,5 +1,5 @@
-import { buildAlertWrite } from '../alerts/build-alert-write.ts'
 import { buildId } from '../build-id.ts'
+import { buildAlertWrite } from '../watch/alerts/build-alert-write.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 type Thing = Required<Pick<ScopedRead, 'of' | 'add'>>

@@ -1,5 +1,5 @@
-import { buildEmailDomain } from '../email/build-email-domain.ts'
-import { buildEmailKey } from '../email/build-email-message.ts'
+import { buildEmailDomain } from '../reach/email/build-email-domain.ts'
+import { buildEmailKey } from '../reach/email/build-email-message.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 type Thing = Required<Pick<ScopedRead, 'of' | 'add'>>

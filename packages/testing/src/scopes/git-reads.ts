@@ -1,6 +1,6 @@
 import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
-import { buildGitHook } from '../git/build-git-hook.ts'
+import { buildGitHook } from '../work/git/build-git-hook.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 const hook: Required<Pick<ScopedRead, 'of' | 'add'>> = {

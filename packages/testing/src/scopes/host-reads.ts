@@ -1,10 +1,10 @@
 import { PLATFORM } from '@svc/core'
-import { buildAccessSession } from '../access/build-access-session.ts'
-import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildId } from '../build-id.ts'
-import { buildImage } from '../images/build-image.ts'
-import { buildJob } from '../jobs/build-job.ts'
-import { buildTransferKey } from '../transfer-keys/build-transfer-key.ts'
+import { buildAccessSession } from '../hosts/access/build-access-session.ts'
+import { buildTransferKey } from '../hosts/transfer-keys/build-transfer-key.ts'
+import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
+import { buildImage } from '../work/images/build-image.ts'
+import { buildJob } from '../work/jobs/build-job.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 type Thing = Required<Pick<ScopedRead, 'of' | 'add'>>

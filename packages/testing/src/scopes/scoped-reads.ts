@@ -1,6 +1,6 @@
 import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
-import { buildMonitor } from '../monitors/build-monitor.ts'
+import { buildMonitor } from '../watch/monitors/build-monitor.ts'
 import { alertReads } from './alert-reads.ts'
 import { emailReads } from './email-reads.ts'
 import { gitReads } from './git-reads.ts'

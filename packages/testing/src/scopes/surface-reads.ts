@@ -1,6 +1,6 @@
 import type { Stores } from '@svc/core/ports'
 import { buildId } from '../build-id.ts'
-import { buildFinding, buildScan, buildSettlement } from '../surface/build-surface.ts'
+import { buildFinding, buildScan, buildSettlement } from '../watch/surface/build-surface.ts'
 import { idsOf, type Owner, type ScopedRead } from './scoped-read.ts'
 
 async function domainOf({ surfaceTargets }: Stores, { licenseId }: Owner, now: Date): Promise<string> {

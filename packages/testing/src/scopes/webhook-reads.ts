@@ -1,5 +1,5 @@
 import type { EndpointState } from '@svc/core/ports'
-import { buildEndpoint } from '../webhooks/build-endpoint.ts'
+import { buildEndpoint } from '../reach/webhooks/build-endpoint.ts'
 import { idsOf, type ScopedRead } from './scoped-read.ts'
 
 const endpoint: Required<Pick<ScopedRead, 'of' | 'add'>> = {

@@ -1,5 +1,5 @@
-import type { MemoryJob } from '../jobs/memory-job.ts'
 import type { MemoryTable } from '../memory-table.ts'
+import type { MemoryJob } from '../work/jobs/memory-job.ts'
 import type { JobChange, JobsBefore } from './statement.ts'
 
 type Rows = Map<string, MemoryJob | undefined>

@@ -1,5 +1,5 @@
-import type { MemoryJob } from '../jobs/memory-job.ts'
 import type { MemoryTables } from '../memory-tables.ts'
+import type { MemoryJob } from '../work/jobs/memory-job.ts'
 
 /** A row of the queue before and after a statement. */
 export interface JobChange {

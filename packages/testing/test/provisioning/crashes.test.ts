@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from '@jest/globals'
-import { crashRun } from '../../src/provisioning/crashes/crash-run.ts'
+import { crashRun } from '../../src/hosts/provisioning/crashes/crash-run.ts'
 import { PLANTED_CRASHES } from './planted-crashes.ts'
 
 const templateFile = fileURLToPath(

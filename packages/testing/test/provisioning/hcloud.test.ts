@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type ProviderServer, serveProvider } from '../../../../test/support/provider-server.ts'
 import { FakeClock } from '../../src/fake-clock.ts'
-import { HetznerFake } from '../../src/provisioning/hetzner-fake.ts'
+import { HetznerFake } from '../../src/hosts/provisioning/hetzner-fake.ts'
 
 // The provider's own command, from the distribution: anything that it does not understand was made up by our
 // fake.

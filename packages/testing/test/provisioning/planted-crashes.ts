@@ -1,6 +1,6 @@
 import type { Outbound } from '@svc/core'
 import type { OrderMove, ProvisioningStore } from '@svc/core/ports'
-import type { CrashSeams } from '../../src/provisioning/crashes/process-storage.ts'
+import type { CrashSeams } from '../../src/hosts/provisioning/crashes/process-storage.ts'
 
 /** A fault that is planted into the processes of the crash programme. */
 export interface PlantedCrash {

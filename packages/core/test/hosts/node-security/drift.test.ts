@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Agent, SecurityStanding } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, testPlane } from '@svc/testing'
-import { buildSecurityRevision } from '../../../../testing/src/node-security/build-security-revision.ts'
+import { buildSecurityRevision } from '../../../../testing/src/hosts/node-security/build-security-revision.ts'
 import { driftCounts } from '../../../src/hosts/node-security/node-security-metrics.ts'
 import { securityConditions } from '../../../src/watch/alerts/rules/alert-rules-security.ts'
 

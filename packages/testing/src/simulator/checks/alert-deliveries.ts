@@ -1,6 +1,6 @@
 import { RETRY_JITTER } from '@svc/core/ports'
-import { keyOf } from '../../alerts/memory-alert.ts'
 import type { MemoryTables } from '../../memory-tables.ts'
+import { keyOf } from '../../watch/alerts/memory-alert.ts'
 import type { Verdict } from '../verdict.ts'
 
 const MINUTE_MS = 60_000

@@ -1,6 +1,6 @@
 import type { AlertWrite, Delivery } from '@svc/core/ports'
-import type { AlertTables } from '../../alerts/alert-tables.ts'
 import type { UndoLog } from '../../memory-table.ts'
+import type { AlertTables } from '../../watch/alerts/alert-tables.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 

@@ -1,7 +1,7 @@
 import type { Delivery, DeliverySettlement, TakeDueRequest } from '@svc/core/ports'
-import { keyOf } from '../../alerts/memory-alert.ts'
 import type { MemoryTables } from '../../memory-tables.ts'
-import type { MemoryEndpoint } from '../../webhooks/memory-webhook.ts'
+import type { MemoryEndpoint } from '../../reach/webhooks/memory-webhook.ts'
+import { keyOf } from '../../watch/alerts/memory-alert.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 

@@ -1,7 +1,7 @@
 import type { CancelOutcome, Scope } from '@svc/core'
 import type { CancelWrite } from '@svc/core/ports'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
 import { isWithin } from '../../scoped-rows.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, isHeld, isSpent, spell } from './held.ts'

@@ -1,5 +1,5 @@
 import type { LeaseAnswer, LeaseRequest } from '@svc/core/ports'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, isHeld, isSpent, spell } from './held.ts'

@@ -1,6 +1,6 @@
 import type { Job } from '@svc/core'
 import type { NewJob } from '@svc/core/ports'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, spell } from './held.ts'

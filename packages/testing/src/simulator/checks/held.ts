@@ -1,5 +1,5 @@
 import type { Job, JobState } from '@svc/core'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 
 // The documented rules of jobs, implemented independently: a check that used the product's rules would not
 // find their faults.

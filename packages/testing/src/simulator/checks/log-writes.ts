@@ -1,5 +1,5 @@
 import type { LogOutcome, LogWrite } from '@svc/core/ports'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isHeld, isOwner, isRenewed, spell } from './held.ts'

@@ -1,5 +1,5 @@
 import { isRunBy } from '@svc/core/ports'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 import type { Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { isEnded, isHeld, spell } from './held.ts'

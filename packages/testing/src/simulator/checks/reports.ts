@@ -1,6 +1,6 @@
 import type { JobState } from '@svc/core'
 import type { Owner, StatusOutcome, StatusWrite } from '@svc/core/ports'
-import type { MemoryJob } from '../../jobs/memory-job.ts'
+import type { MemoryJob } from '../../work/jobs/memory-job.ts'
 import type { JobChange, Statement } from '../statement.ts'
 import type { Verdict } from '../verdict.ts'
 import { differsIn, isEnded, isHeld, isOwner, isRenewed, spell } from './held.ts'

@@ -1,8 +1,8 @@
 import { ofLicense, PLATFORM } from '@svc/core'
 import { buildAccessSession, buildJob } from '@svc/testing'
-import { buildAlertWrite } from '../../../../../testing/src/alerts/build-alert-write.ts'
-import { buildImage } from '../../../../../testing/src/images/build-image.ts'
-import { buildTransferKey } from '../../../../../testing/src/transfer-keys/build-transfer-key.ts'
+import { buildTransferKey } from '../../../../../testing/src/hosts/transfer-keys/build-transfer-key.ts'
+import { buildAlertWrite } from '../../../../../testing/src/watch/alerts/build-alert-write.ts'
+import { buildImage } from '../../../../../testing/src/work/images/build-image.ts'
 import {
   byIdDown,
   byText,

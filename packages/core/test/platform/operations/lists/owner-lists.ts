@@ -12,7 +12,11 @@ import {
   buildOrder,
   buildPaymentEvent,
 } from '@svc/testing'
-import { buildFinding, buildScan, buildSettlement } from '../../../../../testing/src/surface/build-surface.ts'
+import {
+  buildFinding,
+  buildScan,
+  buildSettlement,
+} from '../../../../../testing/src/watch/surface/build-surface.ts'
 import {
   byId,
   byIdDown,

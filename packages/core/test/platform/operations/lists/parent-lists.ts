@@ -7,8 +7,8 @@ import {
   buildMessage,
   buildMonitor,
 } from '@svc/testing'
-import { fine } from '../../../../../testing/src/monitors/monitors-scene.ts'
-import { buildSecurityRevision } from '../../../../../testing/src/node-security/build-security-revision.ts'
+import { buildSecurityRevision } from '../../../../../testing/src/hosts/node-security/build-security-revision.ts'
+import { fine } from '../../../../../testing/src/watch/monitors/monitors-scene.ts'
 import { idOf, type ListRow, licenseOfParent, newestFirst, special } from './list-row.ts'
 import type { Adding, ListScene, Party } from './list-scene.ts'
 

@@ -3,8 +3,12 @@ import { ofLicense, PLATFORM } from '@svc/core'
 import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
 import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { sample } from '../../../../../../test/support/sample.ts'
-import { buildSecurityRevision } from '../../../../../testing/src/node-security/build-security-revision.ts'
-import { buildFinding, buildScan, buildSettlement } from '../../../../../testing/src/surface/build-surface.ts'
+import { buildSecurityRevision } from '../../../../../testing/src/hosts/node-security/build-security-revision.ts'
+import {
+  buildFinding,
+  buildScan,
+  buildSettlement,
+} from '../../../../../testing/src/watch/surface/build-surface.ts'
 import { POSTGRES, SERVER } from '../../../platform/storage/backends.ts'
 import { FleetScene } from '../fleet-scene.ts'
 

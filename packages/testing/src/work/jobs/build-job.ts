@@ -1,0 +1,21 @@
+import { MAX_ATTEMPTS, type NewJob, TIMEOUT_SECONDS } from '@svc/core/ports'
+import { buildId } from '../../build-id.ts'
+
+/** Returns a job that any host may claim at once, changed by `fields`. */
+export const buildJob = (fields: Partial<NewJob> = {}): NewJob => ({
+  id: buildId('job'),
+  licenseId: 'lic_test',
+  kind: 'prune',
+  payload: {},
+  target: '',
+  urgent: false,
+  app: undefined,
+  serialKey: undefined,
+  dedupeKey: undefined,
+  deploymentId: undefined,
+  retryOf: undefined,
+  runAt: undefined,
+  maxAttempts: MAX_ATTEMPTS,
+  timeoutSeconds: TIMEOUT_SECONDS,
+  ...fields,
+})
