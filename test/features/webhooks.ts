@@ -1,5 +1,4 @@
-import { PLATFORM } from '@svc/core'
-import { EVENT_TYPES } from '@svc/core/ports'
+import { EVENT_TYPES, PLATFORM } from '@svc/core'
 import fc from 'fast-check'
 import {
   licenseId,

@@ -266,7 +266,7 @@ export type {
   EmailSuppressionsStore,
 } from './reach/email/sending/email-suppressions-store.ts'
 export type { MailRelay } from './reach/email/smtp/mail-relay.ts'
-export { EVENT_TYPES, type EventType, patternsOf } from './reach/webhooks/event-types.ts'
+export { patternsOf } from './reach/webhooks/event-patterns.ts'
 export type {
   DeliveryAttempt,
   EndpointDelivery,
@@ -366,6 +366,7 @@ export type {
 } from './watch/surface/surface-scans-store.ts'
 export type { SurfaceTarget } from './watch/surface/surface-target.ts'
 export type { SurfaceTargetsStore } from './watch/surface/surface-targets-store.ts'
+export type { EventType } from './wiring/features.ts'
 export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './work/agents/agent.ts'
 export type { Heartbeat } from './work/agents/agents.ts'
 export type {

@@ -15,9 +15,9 @@ type Purge<Svc> = (services: Svc) => Promise<unknown>
 /**
  * One feature: all that it adds to a plane. `Needs` are the tools and the services of features before it that
  * its own services use; `Sto` are its stores and `Svc` its services, each under its name on the plane; `Uses`
- * are the services that its operations use.
+ * are the services that its operations use; `Told` are the types of its events.
  */
-export interface Feature<Needs, Sto, Svc, Uses> {
+export interface Feature<Needs, Sto, Svc, Uses, Told extends string = never> {
   /**
    * Loads its tables and its stores in SQL. They are loaded where a database is opened alone: who brings a
    * storage of their own needs no ORM. The fakes of `@svc/testing` match the stores.
@@ -30,6 +30,8 @@ export interface Feature<Needs, Sto, Svc, Uses> {
   readonly tasks?: (services: Svc) => readonly ScheduledTask[]
   /** Deletes rows past their retention, once an hour. */
   readonly purge?: Purge<Svc>
+  /** Types of the events that webhooks send of its rows, in the order of the reference. */
+  readonly events?: readonly Told[]
 }
 
 const joined = <One, Other>(one: SqlPart<One>, other: SqlPart<Other>): SqlPart<One & Other> => ({
@@ -40,47 +42,54 @@ const joined = <One, Other>(one: SqlPart<One>, other: SqlPart<Other>): SqlPart<O
 /** Declares a feature whose services use `Needs`. */
 export const featureOf =
   <Needs = unknown>() =>
-  <Sto, Svc, Uses>(feature: Feature<Needs, Sto, Svc, Uses>): Feature<Needs, Sto, Svc, Uses> =>
+  <Sto, Svc, Uses, Told extends string = never>(
+    feature: Feature<Needs, Sto, Svc, Uses, Told>,
+  ): Feature<Needs, Sto, Svc, Uses, Told> =>
     feature
 
 /**
  * Features in the order of their services' making: each may use the services of earlier ones, which the
  * compiler checks. `Tools` are a plane's parts before its features. Operations may use the services of any
- * feature: `Uses` are all that they use.
+ * feature: `Uses` are all that they use. `Told` are the types of all events.
  */
-export class Features<Tools, Sto, Svc, Uses> {
+export class Features<Tools, Sto, Svc, Uses, Told extends string> {
   readonly sql: () => Promise<SqlPart<Sto>>
   readonly services: (base: Base, tools: Tools) => Svc
   readonly operations: readonly Operation<Uses>[]
   readonly tasks: (services: Svc) => readonly ScheduledTask[]
+  readonly events: readonly Told[]
   readonly purges: readonly Purge<Svc>[]
 
   private constructor(
-    parts: Required<Omit<Feature<Tools, Sto, Svc, Uses>, 'purge'>>,
+    parts: Required<Omit<Feature<Tools, Sto, Svc, Uses, Told>, 'purge'>>,
     purges: readonly Purge<Svc>[],
   ) {
     this.sql = parts.sql
     this.services = parts.services
     this.operations = parts.operations
     this.tasks = parts.tasks
+    this.events = parts.events
     this.purges = purges
   }
 
   /** Returns a list without features, for planes that have these tools. */
-  static over<Tools>(): Features<Tools, object, object, unknown> {
+  static over<Tools>(): Features<Tools, object, object, unknown, never> {
     const none = {
       sql: async () => ({ entities: [], stores: () => ({}) }),
       services: () => ({}),
       operations: [],
       tasks: () => [],
+      events: [],
     }
-    return new Features<Tools, object, object, unknown>(none, [])
+    return new Features<Tools, object, object, unknown, never>(none, [])
   }
 
   /** Returns these features and one more behind them. */
-  with<S, V, U>(added: Feature<Tools & Svc, S, V, U>): Features<Tools, Sto & S, Svc & V, Uses & U> {
-    const { tasks = () => [], purge } = added
-    return new Features<Tools, Sto & S, Svc & V, Uses & U>(
+  with<S, V, U, T extends string>(
+    added: Feature<Tools & Svc, S, V, U, T>,
+  ): Features<Tools, Sto & S, Svc & V, Uses & U, Told | T> {
+    const { tasks = () => [], events = [], purge } = added
+    return new Features<Tools, Sto & S, Svc & V, Uses & U, Told | T>(
       {
         sql: async () => joined(...(await Promise.all([this.sql(), added.sql()]))),
         services: (base, tools) => {
@@ -89,6 +98,7 @@ export class Features<Tools, Sto, Svc, Uses> {
         },
         operations: [...this.operations, ...added.operations],
         tasks: (services) => [...this.tasks(services), ...tasks(services)],
+        events: [...this.events, ...events],
       },
       purge === undefined ? this.purges : [...this.purges, purge],
     )

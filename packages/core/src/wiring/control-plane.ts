@@ -27,7 +27,7 @@ import { registerGauges } from '../watch/health/gauges.ts'
 import { Health } from '../watch/health/health.ts'
 import type { ModelProbe } from '../watch/health/model-probe.ts'
 import { baseOf } from './base.ts'
-import { FEATURES, type Services } from './features.ts'
+import { EVENT_TYPES, FEATURES, type Services } from './features.ts'
 import { Operations } from './operations.ts'
 import { outboundOf } from './outbound.ts'
 import { tickTasks } from './tick-tasks.ts'
@@ -113,6 +113,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     limits,
     refusals,
     outbound,
+    eventTypes: EVENT_TYPES,
     scheduler: () => scheduler,
   }
   const services = FEATURES.services(base, beside)

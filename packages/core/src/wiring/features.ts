@@ -49,6 +49,8 @@ export interface Tools {
   readonly refusals: RefusalTally
   /** Calls addresses that others chose. */
   readonly outbound: Outbound
+  /** Types of the events of all features. */
+  readonly eventTypes: readonly string[]
   /** Called when a check runs, since the scheduler is made later. */
   readonly scheduler: () => Scheduler
 }
@@ -91,6 +93,10 @@ export const FEATURES = Features.over<Tools>()
   .with(scheduler)
   .with(health)
   .with(limits)
+
+/** Types of events that webhooks send, by feature. */
+export const EVENT_TYPES = FEATURES.events
+export type EventType = (typeof EVENT_TYPES)[number]
 
 /** Services that operations use. */
 export type Services = Readonly<ReturnType<typeof FEATURES.services>>

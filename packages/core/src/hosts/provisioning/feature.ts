@@ -39,6 +39,7 @@ export const provisioning = featureOf<ProvisioningNeeds>()({
   sql: () => import('./provisioning-store-sql.ts'),
   services: servicesOf,
   operations,
+  events: ['provisioning.state_changed'],
   tasks: ({ provisioning }) => [
     { name: 'provisioning', budgetMs: TASK_MS, run: silent((signal) => provisioning.tick(signal)) },
   ],

@@ -23,5 +23,6 @@ export const licenses = featureOf<{ licenses: Licenses }>()({
   sql: () => import('./licenses-store-sql.ts'),
   services: (base, { licenses }): LicenseServices => ({ licenses, licenseDeeds: new LicenseDeeds(base) }),
   operations,
+  events: ['license.issued', 'license.updated'],
   purge: ({ licenseDeeds }) => licenseDeeds.purge(),
 })

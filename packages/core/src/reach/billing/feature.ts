@@ -44,6 +44,7 @@ export const billing = featureOf<BillingNeeds>()({
     }
   },
   operations,
+  events: ['billing.license_updated', 'billing.payment_failed'],
   tasks: ({ paymentEvents }) => [
     { name: 'payment-events', budgetMs: TASK_MS, run: silent((signal) => paymentEvents.drain(signal)) },
   ],

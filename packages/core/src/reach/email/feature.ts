@@ -49,6 +49,7 @@ export const email = featureOf<EmailNeeds>()({
   sql: () => import('./email-sql.ts'),
   services: servicesOf,
   operations,
+  events: ['email.sent', 'email.failed', 'email.domain.verified', 'email.domain.failed'],
   tasks: ({ emailDomains, emails, reminders }) => [
     { name: 'email-domains', budgetMs: DOMAINS_MS, run: silent((signal) => emailDomains.checkDue(signal)) },
     {

@@ -16,18 +16,24 @@ import { webhookSettings } from './webhook-settings.ts'
 import { Webhooks } from './webhooks.ts'
 import type { WebhooksStore } from './webhooks-store.ts'
 
+interface Needs {
+  readonly outbound: Outbound
+  readonly eventTypes: readonly string[]
+}
+
 /** The endpoints of licenses, and their deliveries. */
-export const webhooks = featureOf<{ outbound: Outbound }>()({
+export const webhooks = featureOf<Needs>()({
   sql: () => import('./webhooks-store-sql.ts'),
   services: servicesOf,
   operations: webhookOperations,
+  events: ['webhook.ping', 'webhook.endpoint_disabled'],
   tasks: ({ webhookDeliveries }) => [
     { name: 'webhooks', run: silent((signal) => webhookDeliveries.drain(signal)) },
   ],
   purge: ({ webhookDeliveries }) => webhookDeliveries.purge(),
 })
 
-function servicesOf(base: Base, { outbound }: { outbound: Outbound }): WebhookServices {
+function servicesOf(base: Base, { outbound, eventTypes }: Needs): WebhookServices {
   const { config, metrics: registry } = base
   const settings = webhookSettings(config)
   // Ranges that are named for webhooks are private networks, where receivers often have no certificate.
@@ -42,7 +48,7 @@ function servicesOf(base: Base, { outbound }: { outbound: Outbound }): WebhookSe
   const channel = new HttpWebhookChannel(outbound, { plainHttp })
   const runner = new DeliveryRunner(base, webhookSender({ ...base, channel, settings, metrics, disabled }))
   const isAllowed = (address: string) => rules.admit(address) !== undefined
-  const webhooks = new Webhooks({ ...base, settings, isClosed, plainHttp, isAllowed })
+  const webhooks = new Webhooks({ ...base, settings, isClosed, plainHttp, isAllowed, eventTypes })
   const webhookDeliveries = new WebhookDeliveries({ ...base, webhooks, settings, runner, isClosed, disabled })
   return { webhooks, webhookDeliveries }
 }

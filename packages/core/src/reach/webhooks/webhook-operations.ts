@@ -2,7 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { Problem } from '../../kernel/problem.ts'
 import { flag, listOf, oneOf, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
-import { isEventPattern } from './event-types.ts'
+import { isEventPattern } from './event-patterns.ts'
 import { hasControls, MAX_DESCRIPTION_CHARS, MAX_PATTERNS, MAX_URL_CHARS } from './webhook-endpoint.ts'
 import { type WebhookServices, webhookReadOperations } from './webhook-read-operations.ts'
 import { RUN_INPUT, WEBHOOK_ANSWERS } from './webhook-view.ts'
@@ -22,11 +22,14 @@ const CHANGES = { permission: 'platform.admin', scope: 'platform', changes: true
 const invalid = (...details: readonly string[]) => new Problem('invalid-input', { details })
 
 /** @throws Problem `invalid-input` */
-function readEvents(given: readonly string[] | undefined): readonly string[] | undefined {
+function readEvents(
+  given: readonly string[] | undefined,
+  types: readonly string[],
+): readonly string[] | undefined {
   if (given === undefined) return undefined
   if (given.length === 0) throw invalid('events: expected 1 to 50 entries')
   if (new Set(given).size < given.length) throw invalid('events: expected each entry once')
-  const unknown = given.findIndex((each) => !isEventPattern(each))
+  const unknown = given.findIndex((each) => !isEventPattern(each, types))
   if (unknown >= 0) throw invalid(`events.${unknown}: unknown event type`)
   return given
 }
@@ -48,7 +51,7 @@ const add = operation({
     const made = await webhooks.add({
       licenseId,
       url: input.url,
-      events: readEvents(input.events) ?? ['*'],
+      events: readEvents(input.events, webhooks.eventTypes) ?? ['*'],
       description: readDescription(input.description) ?? '',
       enabled: input.enabled ?? true,
     })
@@ -71,7 +74,7 @@ const update = operation({
   run: async ({ webhooks }, { endpoint: id, ...input }, { scope }, { isCaller }) => {
     const change = {
       url: input.url,
-      events: readEvents(input.events),
+      events: readEvents(input.events, webhooks.eventTypes),
       description: readDescription(input.description),
       enabled: input.enabled,
     }

@@ -2,7 +2,6 @@ import { defaulted, optional } from 'superstruct'
 import { cursorBehind, idOfCursor, placeOfCursor } from '../../kernel/cursor.ts'
 import { oneOf, text, whole } from '../../kernel/validation.ts'
 import { type Answer, operationOf } from '../../platform/operations/operation.ts'
-import { EVENT_TYPES } from './event-types.ts'
 import type { WebhookDeliveries } from './webhook-deliveries.ts'
 import { attemptView, DELIVERY_VIEWS, deliveryView, storedStates, WEBHOOK_ANSWERS } from './webhook-view.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -39,7 +38,7 @@ const list = operation({
     const last = shown.at(-1)
     return {
       endpoints: shown.map((state) => webhooks.view(state, isCaller)),
-      event_types: EVENT_TYPES,
+      event_types: webhooks.eventTypes,
       ...(found.length > limit && last !== undefined ? { next_cursor: last.endpoint.id } : {}),
     }
   },

@@ -3,7 +3,6 @@ import { idOf } from '../../platform/database/scoped-statement.ts'
 import type { Session, Statement } from '../../platform/database/session.ts'
 import { NEW_RECIPIENT } from '../../platform/deliveries/breaker.ts'
 import { toAttempt, toRecipient, toReport } from '../../platform/deliveries/delivery-tables-sql.ts'
-import type { EventType } from './event-types.ts'
 import type { DisabledReason, EndpointDelivery, EndpointState, WebhookEndpoint } from './webhook-endpoint.ts'
 import * as sql from './webhook-statements-sql.ts'
 import { toEndpoint } from './webhook-tables-sql.ts'
@@ -115,7 +114,7 @@ export class SqlWebhooksStore implements port.WebhooksStore {
   async tellOthers(
     event: {
       readonly endpoint: WebhookEndpoint
-      readonly type: EventType
+      readonly type: 'webhook.endpoint_disabled'
       readonly fact: string
       readonly data: object
     },

@@ -1,6 +1,5 @@
 import type { Place } from '../../kernel/cursor.ts'
 import type { Scope } from '../../kernel/scope.ts'
-import type { EventType } from './event-types.ts'
 import type {
   DeliveryAttempt,
   DisabledReason,
@@ -126,7 +125,7 @@ export interface WebhooksStore {
   tellOthers(
     event: {
       readonly endpoint: WebhookEndpoint
-      readonly type: EventType
+      readonly type: 'webhook.endpoint_disabled'
       readonly fact: string
       readonly data: object
     },

@@ -14,6 +14,8 @@ export interface WebhooksParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 
   /** Whether the settings of webhooks are bad: then only stored data can be read. */
   readonly isClosed: boolean
   readonly plainHttp: boolean
+  /** Types of events that endpoints may ask for. */
+  readonly eventTypes: readonly string[]
   /** Whether an IP address may be called. */
   readonly isAllowed: (address: string) => boolean
 }
@@ -36,9 +38,11 @@ export interface EndpointWithSecret {
 /** Endpoints of licenses: addresses that events are sent to. */
 export class Webhooks {
   readonly #parts: WebhooksParts
+  readonly eventTypes: readonly string[]
 
   constructor(parts: WebhooksParts) {
     this.#parts = parts
+    this.eventTypes = parts.eventTypes
   }
 
   /**

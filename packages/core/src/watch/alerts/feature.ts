@@ -53,6 +53,7 @@ export const alerts = featureOf<AlertNeeds>()({
     }
   },
   operations,
+  events: ['alert.opened', 'alert.acknowledged', 'alert.resolved', 'host.offline', 'host.online'],
   tasks: ({ alerts }) => [
     { name: 'alerts', run: async (signal) => ({ alerted: (await alerts.evaluate(signal)).drifts }) },
     { name: 'alert-delivery', run: silent((signal) => alerts.deliver(signal)) },

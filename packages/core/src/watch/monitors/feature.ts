@@ -12,6 +12,7 @@ export const monitors = featureOf<{ dns: DnsClient }>()({
     monitors: new Monitors({ ...base, dns, dnsServers: base.config.monitors.dnsServers }),
   }),
   operations: monitorOperations,
+  events: ['monitor.drift', 'monitor.recovered'],
   tasks: ({ monitors }) => [
     {
       name: 'monitors',

@@ -12,4 +12,5 @@ export const agents = featureOf<{ jobs: Jobs }>()({
     return { agents: new Agents({ ...base, jobs, metrics: new AgentMetrics(base.metrics), hostsPerLicense }) }
   },
   operations: agentOperations,
+  events: ['host.activated'],
 })

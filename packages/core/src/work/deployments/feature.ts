@@ -6,4 +6,5 @@ export const deployments = featureOf()({
   sql: () => import('./deployments-store-sql.ts'),
   services: ({ storage }): { deployments: Deployments } => ({ deployments: new Deployments(storage) }),
   operations: [],
+  events: ['deployment.succeeded', 'deployment.failed'],
 })

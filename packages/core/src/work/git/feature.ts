@@ -45,5 +45,6 @@ export const git = featureOf<GitNeeds>()({
     }
   },
   operations: gitHookOperations,
+  events: ['git.push'],
   purge: ({ gitHooks }) => gitHooks.purge(),
 })

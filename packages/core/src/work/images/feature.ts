@@ -11,5 +11,6 @@ export const images = featureOf<{ jobs: Jobs }>()({
     images: new Images({ ...base, ...base.config.images, jobs, metrics: new ImageMetrics(base.metrics) }),
   }),
   operations: imageOperations,
+  events: ['image.registered'],
   purge: ({ images }) => images.purge(),
 })

@@ -18,5 +18,6 @@ export const jobs = featureOf<{ licenses: Licenses; limits: RateLimits }>()({
     return { jobs: new Jobs({ ...base, licenses, metrics: new JobMetrics(metrics), leaseSeconds, limits }) }
   },
   operations: jobOperations,
+  events: ['job.claimed', 'job.succeeded', 'job.failed', 'job.cancelled', 'job.reclaimed'],
   tasks: ({ jobs }) => [{ name: 'jobs', run: silent(() => jobs.sweep()) }],
 })
