@@ -12,6 +12,8 @@ const CONTRACT = 'packages/core/test/reach/webhooks/webhooks-store.test.ts'
 const SCENES = 'packages/core/test/reach/webhooks/webhooks.test.ts'
 const SCOPES = 'packages/core/test/platform/storage/scopes.test.ts'
 const INPUTS = 'packages/core/test/reach/webhooks/webhook-inputs.test.ts'
+const MORE = 'packages/core/src/platform/database/migrations/0028-more-events.ts'
+const TELLERS = 'packages/core/test/reach/webhooks/event-tellers.test.ts'
 
 export const faults: readonly Fault[] = [
   {
@@ -167,5 +169,26 @@ export const faults: readonly Fault[] = [
     find: 'const signed = secrets.map(',
     replace: 'const signed = secrets.slice(0, 1).map(',
     suites: [SCENES],
+  },
+  {
+    name: 'webhooks: a feature declares an event that nobody tells',
+    file: 'packages/core/src/work/images/feature.ts',
+    find: "events: ['image.registered']",
+    replace: "events: ['image.registered', 'image.removed']",
+    suites: [TELLERS],
+  },
+  {
+    name: 'webhooks: a trigger tells a type that no feature declares',
+    file: MORE,
+    find: "'image.registered', 'image:'",
+    replace: "'image.added', 'image:'",
+    suites: [TELLERS],
+  },
+  {
+    name: 'webhooks: a feature forgets one of its events',
+    file: 'packages/core/src/watch/alerts/feature.ts',
+    find: ", 'host.offline', 'host.online']",
+    replace: ", 'host.offline']",
+    suites: [TELLERS],
   },
 ]
