@@ -163,7 +163,7 @@ for (const [name, open] of [
         where pronamespace = 'public'::regnamespace and position('svc_event(' in prosrc) > 0 order by 1`)
       for (const text of SCENE) await database.run(text)
     })
-    afterAll(() => database[Symbol.asyncDispose]())
+    afterAll(async () => await database[Symbol.asyncDispose]())
 
     it('an act is told once, by one function', async () => {
       for (const [teller, text, ...types] of acts) {
