@@ -63,7 +63,7 @@ export {
 export type { MonitorView } from './watch/monitors/monitor-view.ts'
 export type { FindingView as SurfaceFindingView } from './watch/surface/surface-view.ts'
 export { type ControlPlane, type ControlPlaneParts, createControlPlane } from './wiring/control-plane.ts'
-export { EVENT_TYPES, OPERATIONS, type Services } from './wiring/features.ts'
+export { EVENT_TYPES, type EventType, OPERATIONS, type Services } from './wiring/features.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './work/agents/fleet.ts'
 export type { HostView } from './work/agents/host-view.ts'
 export type { GitHookView } from './work/git/git-hook-view.ts'

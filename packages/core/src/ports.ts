@@ -366,7 +366,6 @@ export type {
 } from './watch/surface/surface-scans-store.ts'
 export type { SurfaceTarget } from './watch/surface/surface-target.ts'
 export type { SurfaceTargetsStore } from './watch/surface/surface-targets-store.ts'
-export type { EventType } from './wiring/features.ts'
 export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './work/agents/agent.ts'
 export type { Heartbeat } from './work/agents/agents.ts'
 export type {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type EventType, patternsOf } from '@svc/core/ports'
+import type { EventType } from '@svc/core'
+import { patternsOf } from '@svc/core/ports'
 import type { MemoryTables } from '../../memory-tables.ts'
 import { keyOf } from '../../watch/alerts/memory-alert.ts'
 import type { MemoryEndpoint, MemoryMessage } from './memory-webhook.ts'
