@@ -22,7 +22,7 @@ type Reason =
 
 const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> = {
   AccessSessionsStore: { plane: 'claim due admit connected end over sweep meet', owner: 'open resetKey' },
-  AgentsStore: { plane: 'heartbeat noteWork turnAway', owner: 'change forget' },
+  AgentsStore: { plane: 'heartbeat isKnown noteWork turnAway', owner: 'change forget' },
   AlertsStore: { plane: 'watches move write record counts purge', found: 'actions' },
   AlertDeliveriesStore: {
     plane: 'waiting bundle digest announced',
@@ -67,7 +67,8 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
   JobsStore: {
     owner: 'enqueue pending',
     found: 'logs logLengths',
-    plane: 'lease report appendLogs renew supersede preface sweep isRun serialHolder lastClaim counts',
+    plane:
+      'lease upcoming report appendLogs renew supersede preface sweep isRun serialHolder lastClaim counts',
   },
   LicensesStore: {
     owner: 'add',

@@ -170,6 +170,8 @@ export {
   type SecretsStore,
   type StoredSecret,
 } from './platform/secrets/secrets-store.ts'
+export { type Hearer, readSignal, type Signal } from './platform/signals/signal.ts'
+export { Signals } from './platform/signals/signals.ts'
 export { secretDigest } from './platform/signing/same-secret.ts'
 export { REQUIRED_TABLES, type StorageHealth, type Stores } from './platform/storage/storage.ts'
 export type {
@@ -403,6 +405,7 @@ export type {
   NewImage,
   Registered,
 } from './work/images/images-store.ts'
+export { ClaimWaits } from './work/jobs/claim-waits.ts'
 export type { Claim } from './work/jobs/host-works.ts'
 export { JOB_KINDS, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './work/jobs/job.ts'
 export {
@@ -438,6 +441,8 @@ export type {
   StatusWrite,
   SupersedeWrite,
   SweepResult,
+  UpcomingJob,
+  WaitedQueue,
 } from './work/jobs/jobs-store.ts'
 export {
   CANCEL_CONFIRM_SECONDS,

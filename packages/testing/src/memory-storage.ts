@@ -17,6 +17,7 @@ import { memoryDeliveriesStore } from './platform/deliveries/deliveries-store-me
 import { memoryAuditStore } from './platform/operations/audit-store-memory.ts'
 import { memorySchedulerStore } from './platform/scheduler/scheduler-store-memory.ts'
 import { memorySecretsStore } from './platform/secrets/secrets-store-memory.ts'
+import { sendSignals } from './platform/signals/memory-signals.ts'
 import { memoryBillingStore } from './reach/billing/billing-store-memory.ts'
 import { memoryPaymentEventsStore } from './reach/billing/payment-events-store-memory.ts'
 import { memoryBrowserStore } from './reach/browser/browser-store-memory.ts'
@@ -48,11 +49,15 @@ import { memoryJobsStore } from './work/jobs/jobs-store-memory.ts'
  */
 export function memoryStorage(clock: Clock = systemClock, tables = new MemoryTables()): Storage {
   const turns = new Turns()
+  const { signals } = tables
+  sendSignals(tables)
   const storage: Storage = {
     ...storesOver(tables, (statement) => turns.take(statement), clock),
     kind: 'fake',
     rates: new MemoryRateCounter(clock),
     transaction: (work) => turns.take(() => undone(tables, () => work(storesOver(tables, atOnce, clock)))),
+    hearSignals: async (heard) => signals.hear(heard),
+    signal: (text) => turns.take(() => signals.send(text)),
     health: async () => ({
       latencyMs: 0,
       now: clock.now(),

@@ -1,6 +1,7 @@
 /** Records how to undo the changes of an open transaction. */
 export class UndoLog {
   #steps: (() => void)[] | undefined
+  #kept: (() => void)[] = []
 
   begin(): void {
     this.#steps = []
@@ -9,12 +10,22 @@ export class UndoLog {
   /** Keeps the changes since `begin`. */
   keep(): void {
     this.#steps = undefined
+    const kept = this.#kept
+    this.#kept = []
+    for (const step of kept) step()
+  }
+
+  /** Runs `step` when the open transaction is kept; at once when there is none. */
+  whenKept(step: () => void): void {
+    if (this.#steps === undefined) step()
+    else this.#kept.push(step)
   }
 
   /** Undoes the changes since `begin`, the last one first. */
   undo(): void {
     const steps = this.#steps ?? []
     this.#steps = undefined
+    this.#kept = []
     for (const step of steps.reverse()) step()
   }
 

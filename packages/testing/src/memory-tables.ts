@@ -3,6 +3,7 @@ import { isTerminal } from '@svc/core'
 import type { Agent, AuditEntry, NewDeployment } from '@svc/core/ports'
 import { MemoryTable, UndoLog } from './memory-table.ts'
 import type { MemoryDelivery, MemoryRecipient } from './platform/deliveries/memory-delivery.ts'
+import { MemorySignals } from './platform/signals/memory-signals.ts'
 import { AlertTables } from './watch/alerts/alert-tables.ts'
 import type { LogChunk } from './work/jobs/job-logs-memory.ts'
 import type { MemoryJob } from './work/jobs/memory-job.ts'
@@ -34,6 +35,7 @@ export class MemoryTables {
   readonly logs = new MemoryTable<readonly LogChunk[]>(this.undo)
   /** Whether the tables tell events already. */
   isTelling = false
+  readonly signals = new MemorySignals()
   /** The tables that stores have asked for by name. */
   readonly named: Record<string, MemoryTable<unknown>> = {}
 

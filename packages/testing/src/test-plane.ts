@@ -109,6 +109,7 @@ export function testPlane(overrides: TestPlaneOverrides = {}): TestPlane {
       return { id: license.id, key }
     },
     [Symbol.asyncDispose]: async () => {
+      plane.health.drain()
       await plane.browserWorker[Symbol.asyncDispose]()
       await storage[Symbol.asyncDispose]()
       const leaks = leaksIn(log.text(), env)

@@ -21,6 +21,7 @@ import { Claims } from './wire/claims.ts'
 import { Heartbeat, type HostState } from './wire/heartbeat.ts'
 import { HostMeter } from './wire/host-facts.ts'
 import { PlaneKeys } from './wire/plane-keys.ts'
+import { SessionNews } from './wire/session-news.ts'
 
 /** Far above any answer of the agent wire, so that a faulty plane cannot fill the agent's memory. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
@@ -63,6 +64,7 @@ class HostAgent implements Agent {
   readonly #options: AgentOptions
   readonly #timing: AgentTiming
   readonly #jobs = new RunningJobs()
+  readonly #news = new SessionNews()
   readonly #draining = new AbortController()
   readonly #beating = new AbortController()
   /** Ends the sessions of operators. */
@@ -140,10 +142,10 @@ class HostAgent implements Agent {
     const access = await this.#access(api)
     const tending = duty?.run(this.#beating.signal)
     await reportLeftovers(leftovers, parts, this.#life.signal)
-    await new Claims(parts, state, this.#jobs, (end) => this.#count(end)).run(
-      this.#draining.signal,
-      this.#life.signal,
-    )
+    // The plane lets hosts wait that it knows, and keeps the kinds of jobs of those alone.
+    await Promise.race([beating.heart.first, pause(FIRST_BEAT_MS, this.#draining.signal)])
+    const claims = { ...parts, state, jobs: this.#jobs, news: this.#news }
+    await new Claims(claims, (end) => this.#count(end)).run(this.#draining.signal, this.#life.signal)
     await this.#jobs.allEnded()
     this.#leaving.abort()
     await access.ended
@@ -172,7 +174,7 @@ class HostAgent implements Agent {
     const { stateDir, environment = {}, clock, log, once } = this.#options
     if (once) return { ended: Promise.resolve() }
     const { HostAccess } = await import('./access/host-access.ts')
-    const access = new HostAccess({ api, stateDir, environment, clock, log })
+    const access = new HostAccess({ api, stateDir, environment, clock, log, news: this.#news })
     return { ended: access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended()) }
   }
 
@@ -245,5 +247,7 @@ class HostAgent implements Agent {
   }
 }
 
+/** How long the first claim waits for the first heartbeat at most. */
+const FIRST_BEAT_MS = 2_000
 /** The last heartbeat, which says `stopped`, is a courtesy. */
 const FAREWELL_BEAT_MS = 2_000

@@ -24,6 +24,8 @@ export interface HttpCall {
   readonly path: string
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** How long the other side may let this request wait beyond the usual time limit, in milliseconds. */
+  readonly waitMs?: number
 }
 
 /** Limits of a client, and the environment. */
@@ -77,7 +79,7 @@ export class HttpClient {
    * once.
    */
   async send(call: HttpCall, signal?: AbortSignal): Promise<Answer> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs)
+    const timeout = AbortSignal.timeout(this.#timeoutMs + (call.waitMs ?? 0))
     const within = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
     try {
       return await this.#sendOn(call, within)

@@ -20,6 +20,7 @@ import type { Operation } from '../platform/operations/operation.ts'
 import { scheduler } from '../platform/scheduler/feature.ts'
 import type { Scheduler } from '../platform/scheduler/scheduler.ts'
 import { secrets } from '../platform/secrets/feature.ts'
+import { signals } from '../platform/signals/feature.ts'
 import { billing } from '../reach/billing/feature.ts'
 import { browser } from '../reach/browser/feature.ts'
 import { chat } from '../reach/chat/feature.ts'
@@ -70,6 +71,7 @@ export const FEATURES = Features.over<Tools>()
   .with(secondFactors)
   .with(sessions)
   .with(apiTokens)
+  .with(signals)
   .with(jobs)
   .with(deployments)
   .with(agents)

@@ -66,6 +66,21 @@ const count = steps('count jobs', licenseId, (license) => () => async ({ jobs },
   await jobs.lastClaim(license),
 ])
 
+const lookAhead = steps(
+  'look for jobs of waiting hosts',
+  fc.record({ licenseId, fingerprint, most: fc.constantFrom(1, 3), seconds: fc.constantFrom(0, 15, 600) }),
+  ({ licenseId: owner, fingerprint: host, most, seconds }) =>
+    () =>
+    async ({ jobs, agents }, now) => {
+      const queue = { licenseId: owner, most }
+      return [
+        await jobs.upcoming([{ ...queue, target: '', kinds: undefined }], seconds, now),
+        await jobs.upcoming([{ ...queue, target: host, kinds: ['prune', 'deploy'] }], seconds, now),
+        await agents.isKnown(owner, host),
+      ]
+    },
+)
+
 type Steps = readonly fc.WeightedArbitrary<Step>[]
 
 const queue: Steps = [
@@ -77,6 +92,7 @@ const queue: Steps = [
   { weight: 3, arbitrary: readJob },
   { weight: 2, arbitrary: listJobs },
   { weight: 1, arbitrary: count },
+  { weight: 2, arbitrary: lookAhead },
 ]
 const alerting: Steps = [...alertSteps, ...deliverySteps, { weight: 8, arbitrary: fc.oneof(...fleetSteps) }]
 const watching: Steps = [...monitorSteps, { weight: 3, arbitrary: fc.oneof(...fleetSteps) }]

@@ -122,6 +122,7 @@ export class RequestPipeline {
         params: storableParams(params),
         query: queryOf(req, route),
         headers: req.headers,
+        request,
         body: route.body && (await route.body.read({ req, ctx: responder.ctx, share, request })),
       })
     } catch (refusal) {
@@ -150,13 +151,18 @@ export class RequestPipeline {
 
   #finish(exchange: RequestInProgress, reply: Reply, code?: string): void {
     exchange.responder.send(exchange.id, reply)
-    this.#record(exchange, reply.status, code)
+    this.#record(exchange, reply.status, code, reply.waitedMs)
   }
 
-  #record({ responder, id, match, start }: RequestInProgress, status: number, code?: string): void {
+  #record(
+    { responder, id, match, start }: RequestInProgress,
+    status: number,
+    code?: string,
+    waitedMs = 0,
+  ): void {
     const { plane, metrics } = this.#parts
     const { method = '' } = responder.req
-    const ms = performance.now() - start
+    const ms = Math.max(0, performance.now() - start - waitedMs)
     const route = match?.resource.template ?? UNMATCHED
     metrics.answered({ method, route, status, seconds: ms / 1000 })
     const line = { request: id, method, route, status, ms: Math.round(ms * 100) / 100 }

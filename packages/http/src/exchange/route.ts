@@ -17,6 +17,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: object | undefined
   readonly text?: { readonly type: string; readonly content: string } | undefined
+  /** How long the client was let wait as it had asked, in milliseconds: no part of the answer's duration. */
+  readonly waitedMs?: number | undefined
   /** Destroyed when the client leaves. */
   readonly stream?: { readonly type: string; readonly content: Readable } | undefined
 }
@@ -100,6 +102,8 @@ export interface Call<Caller, Input, Param extends string, Query extends string>
   /** First values of the query parameters that the route names; absent and empty are the same. */
   readonly query: Readonly<Record<Query, string | undefined>>
   readonly headers: IncomingHttpHeaders
+  /** The request, for handlers that let their client wait. */
+  readonly request: Pick<GateRequest, 'gone'>
 }
 
 /**

@@ -1,6 +1,17 @@
-import { claimedJobView, freeObject, listOf, shape, text, whole } from '@svc/core/adapters'
+import {
+  claimedJobView,
+  freeObject,
+  type LeaseAnswer,
+  listOf,
+  MAX_CLAIM_WAIT_SECONDS,
+  shape,
+  text,
+  type WaitedAnswer,
+  whole,
+} from '@svc/core/adapters'
 import { optional } from 'superstruct'
 import { hotJsonBody } from '../exchange/body/json-body.ts'
+import { preferredWait } from '../exchange/prefer.ts'
 import { json, noContent } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { agentStatementGate } from '../gates/agent-statement-gate.ts'
@@ -20,6 +31,8 @@ export const claimBody = shape({
 const HEADERS = {
   'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.',
   'Svc-Drain': '`1` when the host is drained: it gets nothing new.',
+  'Svc-Access': '`pending` when a session waits for a host that waits: ask `access/pending`.',
+  'Preference-Applied': '`wait=N` when the host may wait, N seconds at most.',
 }
 
 /** Claiming a job (spec, POST /v1/jobs/claim). */
@@ -30,18 +43,31 @@ export const claimRoute = route({
   agent: true,
   gate: agentStatementGate({ name: 'claim', limit: 60, windowSeconds: 60 }),
   body: hotJsonBody(claimBody),
-  reads: { 'Idempotency-Key': 'A repeat gets the same job while it is still claimed under this key.' },
+  reads: {
+    'Idempotency-Key': 'A repeat gets the same job while it is still claimed under this key.',
+    Prefer: `\`wait=N\`: wait for a job for N seconds, ${MAX_CLAIM_WAIT_SECONDS} at most. Another claim of the host ends the wait.`,
+  },
   replies: {
     200: { description: 'A job, under a lease.', body: shape({ job: freeObject() }), headers: HEADERS },
     204: { description: 'Nothing is due for this host.', headers: HEADERS },
     ...INVALID,
   },
-  handle: async ({ plane, caller, body, headers }) => {
-    const claimKey = idempotencyKey({ headers })
-    const answer = await plane.jobs.claim({ ...caller, ...body, claimKey })
-    const told = { ...cancelHeaders(answer.cancel), ...(answer.drained ? { 'Svc-Drain': '1' } : {}) }
-    if (answer.job === undefined) return noContent(told)
-    const job = await plane.gitCredentials.handOut(answer.job)
-    return json({ job: claimedJobView(job, plane.jobs.leaseSeconds) }, told)
+  handle: async ({ plane, caller, body, headers, request }) => {
+    const asked = { ...caller, ...body, claimKey: idempotencyKey({ headers }) }
+    const seconds = headers.prefer === undefined ? undefined : preferredWait(headers, MAX_CLAIM_WAIT_SECONDS)
+    const answer: LeaseAnswer & Partial<WaitedAnswer> =
+      seconds === undefined
+        ? await plane.jobs.claim(asked)
+        : await plane.jobs.claimWhenDue(asked, { seconds, gone: request.gone })
+    const { job, waitedMs } = answer
+    const told = {
+      ...cancelHeaders(answer.cancel),
+      ...(answer.drained ? { 'Svc-Drain': '1' } : {}),
+      ...(answer.hasSession ? { 'Svc-Access': 'pending' } : {}),
+      ...(waitedMs === undefined ? {} : { 'Preference-Applied': `wait=${seconds}` }),
+    }
+    if (job === undefined) return { ...noContent(told), waitedMs }
+    const handed = await plane.gitCredentials.handOut(job)
+    return { ...json({ job: claimedJobView(handed, plane.jobs.leaseSeconds) }, told), waitedMs }
   },
 })

@@ -55,6 +55,8 @@ export class Connection {
         missingTables: [],
         migrations: { applied: [], pending: [], drifted: [] },
       }),
+      hearSignals: async (heard: (text: string) => void) => database.tables.signals.hear(heard),
+      signal: async (text: string) => database.tables.signals.send(text),
       connections: () => undefined,
       [Symbol.asyncDispose]: async () => {},
     })

@@ -2,6 +2,7 @@ import type { Clock, Log } from '@svc/core'
 import type { Answer } from '../../connect/http-client.ts'
 import { pause, spread } from '../pause.ts'
 import type { AgentApi } from '../wire/agent-api.ts'
+import type { SessionNews } from '../wire/session-news.ts'
 import { readPolicy } from './access-policy.ts'
 import { AgentKey } from './agent-key.ts'
 import { type PendingSession, readPending } from './pending-session.ts'
@@ -13,6 +14,7 @@ export interface HostAccessParts {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Log
+  readonly news: SessionNews
 }
 
 /** How long one request waits for a session, in seconds. */
@@ -42,6 +44,7 @@ export class HostAccess {
    */
   async run(draining: AbortSignal, life: AbortSignal): Promise<void> {
     const { stateDir, clock, log } = this.#parts
+    const { api, news } = this.#parts
     let key: AgentKey | undefined
     for (let failures = 0; !draining.aborted; ) {
       const { policy, fault } = await readPolicy(stateDir)
@@ -54,14 +57,16 @@ export class HostAccess {
         continue
       }
       const startMs = performance.now()
-      const answer = await this.#parts.api.pending(WAIT_SECONDS, key, draining)
+      const waitSeconds = news.isTold ? 0 : WAIT_SECONDS
+      const answer = await api.pending(waitSeconds, key, draining)
       if (draining.aborted) break
       failures = answer.status === 200 ? 0 : failures + 1
       if (failures > 0) log.warn({ status: answer.status, fault: answer.fault, failures }, ASKED_IN_VAIN)
       const sessions = answer.status === 200 ? readPending(answer.body) : []
       for (const session of sessions) this.#begin(session, life)
       const hasWaited = performance.now() - startMs >= 1000 * (WAIT_SECONDS - 1)
-      if (failures > 0) await pause(this.#parts.api.retryMs(answer, failures), draining)
+      if (failures > 0) await pause(api.retryMs(answer, failures), draining)
+      else if (news.isTold) await news.next(draining)
       else if (sessions.length === 0 && !hasWaited)
         await pause(spread(Math.max(nextPollMs(answer), policy === undefined ? CALM_MS : 0)), draining)
     }

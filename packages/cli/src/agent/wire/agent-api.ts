@@ -55,14 +55,20 @@ export class AgentApi {
 
   /**
    * POST /v1/jobs/claim. The same `intent` gets the same job until something was reported on that job. `work`
-   * says which kinds of jobs this host runs, and how many at a time.
+   * says which kinds of jobs this host runs, and how many at a time. With `waitSeconds` the plane may let the
+   * claim wait for a job.
    */
   claim(
-    intent: string,
+    intent: string | undefined,
     work: { readonly kinds: readonly string[]; readonly concurrency: number },
     signal: AbortSignal,
+    waitSeconds?: number,
   ): Promise<Answer> {
-    return this.#post('/v1/jobs/claim', work, signal, { 'idempotency-key': intent })
+    const headers = {
+      ...(intent === undefined ? {} : { 'idempotency-key': intent }),
+      ...(waitSeconds === undefined ? {} : { prefer: `wait=${waitSeconds}` }),
+    }
+    return this.#post('/v1/jobs/claim', work, signal, headers, 1000 * (waitSeconds ?? 0))
   }
 
   /** POST /v1/jobs/{id}/status. */
@@ -150,14 +156,15 @@ export class AgentApi {
     return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), MAX_RETRY_AFTER_MS) : undefined
   }
 
-  #post(path: string, facts: object, signal: AbortSignal, headers = {}): Promise<Answer> {
+  #post(path: string, facts: object, signal: AbortSignal, headers = {}, waitMs = 0): Promise<Answer> {
     const body = JSON.stringify({ fingerprint: this.#identity.fingerprint, ...facts })
-    return this.#send(path, body, signal, headers)
+    return this.#send(path, body, signal, headers, waitMs)
   }
 
-  #send(path: string, body: string, signal: AbortSignal, headers = {}): Promise<Answer> {
+  #send(path: string, body: string, signal: AbortSignal, headers = {}, waitMs = 0): Promise<Answer> {
     const authorization = `Bearer ${this.#identity.licenseKey}`
-    return this.#http.send({ method: 'POST', path, body, headers: { ...headers, authorization } }, signal)
+    const call = { method: 'POST', path, body, headers: { ...headers, authorization }, waitMs }
+    return this.#http.send(call, signal)
   }
 }
 

@@ -34,11 +34,17 @@ const CEILING_MS = 3_600_000
  */
 export class Heartbeat {
   readonly #parts: HeartbeatParts
+  readonly #first = Promise.withResolvers<void>()
   #intervalMs: number
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts
     this.#intervalMs = parts.timing.heartbeatMs
+  }
+
+  /** Resolves after the first heartbeat, accepted or not. */
+  get first(): Promise<void> {
+    return this.#first.promise
   }
 
   /**
@@ -49,6 +55,7 @@ export class Heartbeat {
     let failures = 0
     while (!signal.aborted) {
       const answer = await this.beat(signal)
+      this.#first.resolve()
       failures = answer.status === 200 ? 0 : failures + 1
       if (failures > 0 && !signal.aborted) {
         const { status, fault } = answer

@@ -1,39 +1,40 @@
 import type { Base } from '../../platform/base.ts'
+import type { Hearer, Signal, SignalSource } from '../../platform/signals/signal.ts'
 import type { AccessHost } from './access-sessions-store.ts'
 
-/**
- * How often waiting hosts are compared with the sessions that other replicas have opened, in milliseconds.
- */
-const LOOK_MS = 1000
-
 /** Dependencies of `AccessWaiters`. */
-export interface AccessWaitersParts extends Pick<Base, 'timers' | 'log'> {
+export interface AccessWaitersParts extends Pick<Base, 'timers'> {
   /** Hosts that a session waits for. */
   readonly due: () => Promise<readonly AccessHost[]>
+  readonly signals: SignalSource
   /** Aborted when nobody shall wait any more. */
   readonly draining: AbortSignal
 }
 
 /**
- * Hosts that wait for a session. A session opened by this process wakes its host at once; for other replicas'
- * sessions one statement a second looks for all hosts together.
+ * Hosts that wait for a session with a request of their own. A signal of the database wakes them, on whatever
+ * replica the session was opened.
  */
-export class AccessWaiters {
+export class AccessWaiters implements Hearer {
   readonly #parts: AccessWaitersParts
   readonly #waiting = new Map<string, Set<() => void>>()
   #count = 0
-  #isLooking = false
 
   constructor(parts: AccessWaitersParts) {
     this.#parts = parts
+    parts.signals.join(this)
     parts.draining.addEventListener('abort', () => {
-      for (const key of this.#waiting.keys()) this.#wakeKey(key)
+      for (const key of this.#waiting.keys()) this.#wake(key)
     })
   }
 
   /** The number of hosts that wait. */
   get size(): number {
     return this.#count
+  }
+
+  get isWaiting(): boolean {
+    return this.#count > 0
   }
 
   /** Whether nobody may wait any more. */
@@ -43,7 +44,7 @@ export class AccessWaiters {
 
   /** Waits until there may be a session for the host, `ms` have passed, or `gone` is aborted. */
   async wait(host: AccessHost, ms: number, gone: AbortSignal): Promise<void> {
-    const { timers, draining } = this.#parts
+    const { timers, draining, signals } = this.#parts
     if (gone.aborted || draining.aborted) return
     const over = new AbortController()
     const wake = () => over.abort()
@@ -52,7 +53,7 @@ export class AccessWaiters {
     this.#waiting.set(key, others.add(wake))
     gone.addEventListener('abort', wake, { once: true })
     this.#count += 1
-    this.#look()
+    signals.begin()
     try {
       await timers.pause(ms, over.signal)
     } finally {
@@ -63,34 +64,17 @@ export class AccessWaiters {
     }
   }
 
-  /** Wakes a host that waits. */
-  wake(host: AccessHost): void {
-    this.#wakeKey(keyOf(host))
+  hear(signal: Signal): void {
+    if (signal.kind === 'access') this.#wake(keyOf(signal))
   }
 
-  #wakeKey(key: string): void {
+  /** Sessions that wait for a host, for those who wait with a claim too. */
+  async look(): Promise<readonly Signal[]> {
+    return (await this.#parts.due()).map((host) => ({ kind: 'access', ...host }))
+  }
+
+  #wake(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake()
-  }
-
-  #look(): void {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    void this.#lookWhileWaited().finally(() => {
-      this.#isLooking = false
-    })
-  }
-
-  async #lookWhileWaited(): Promise<void> {
-    const { timers, log, due, draining } = this.#parts
-    while (this.#count > 0 && !draining.aborted) {
-      await timers.pause(LOOK_MS, draining)
-      if (this.#count === 0) return
-      try {
-        for (const host of await due()) this.wake(host)
-      } catch (err) {
-        log.warn({ err }, 'waiting hosts could not be compared with open sessions; trying again')
-      }
-    }
   }
 }
 

@@ -53,7 +53,7 @@ export class Access {
    */
   async open(asked: OpenAccess): Promise<AccessTicket> {
     this.requireRelay()
-    const { storage, clock, ids, config, waiters, metrics } = this.#parts
+    const { storage, clock, ids, config, metrics } = this.#parts
     const { host, operator, command, isOfTenant, ...rest } = asked
     const limits = accessLimits(config.relay, isOfTenant)
     const { licenseId, fingerprint, hostname } = host
@@ -93,7 +93,6 @@ export class Access {
       )
     }
     metrics.opened(session.mode)
-    waiters.wake(session)
     return this.#ticket(session, 'operator', operatorJti)
   }
 

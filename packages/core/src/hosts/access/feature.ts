@@ -1,5 +1,6 @@
 import { featureOf } from '../../platform/feature.ts'
 import { silent } from '../../platform/scheduler/scheduled-task.ts'
+import type { Signals } from '../../platform/signals/signals.ts'
 import { Access } from './access.ts'
 import { AccessMetrics } from './access-metrics.ts'
 import { accessOperations } from './access-operations.ts'
@@ -15,14 +16,24 @@ export interface AccessServices {
 }
 
 /** Sessions of people on hosts. */
-export const access = featureOf<{ health: { readonly draining: AbortSignal } }>()({
+export const access = featureOf<{ health: { readonly draining: AbortSignal }; signals: Signals }>()({
   sql: () => import('./access-sessions-store-sql.ts'),
-  services: (base, { health }): AccessServices => {
+  services: (base, { health, signals }): AccessServices => {
     const { storage, clock, metrics } = base
-    const due = () => storage.accessSessions.due(clock.statementTime())
-    const waiters = new AccessWaiters({ ...base, due, draining: health.draining })
+    const waiters: AccessWaiters = new AccessWaiters({
+      ...base,
+      signals,
+      draining: health.draining,
+      // Without a relay there are no sessions.
+      due: async () => (access.lack === undefined ? storage.accessSessions.due(clock.statementTime()) : []),
+    })
+    const access = new Access({
+      ...base,
+      waiters,
+      metrics: new AccessMetrics(metrics, () => waiters.size),
+    })
     return {
-      access: new Access({ ...base, waiters, metrics: new AccessMetrics(metrics, () => waiters.size) }),
+      access,
       relayLedger: new StoredLedger(storage.accessSessions, clock),
       relayMetrics: new RelayMetrics(metrics),
     }

@@ -4,6 +4,7 @@ import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
 import { present } from '../../kernel/present.ts'
+import { SIGNAL_CHANNEL } from '../signals/signal.ts'
 import { clientOf, type DatabaseServer } from './database-server.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import { watchLent } from './lent-connections.ts'
@@ -11,6 +12,7 @@ import { type MigrationStep, RUNNER_TABLE } from './migrations/index.ts'
 import { stopAtPanic } from './pglite-panic.ts'
 import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
+import { signalLines } from './signal-lines.ts'
 import { retryDeadlock, retryStalePlan } from './statement-retry.ts'
 
 /** The driver of a database: the only difference between PostgreSQL and PGlite for the rest of storage. */
@@ -24,6 +26,8 @@ export interface Driver {
   readonly lanes: number
   /** Runs a statement apart from the general pool, so that a busy pool does not look like a lost database. */
   probe<Row>(text: string): Promise<Row[]>
+  /** Hears signals until it is disposed; `lost` is called when its connection breaks. */
+  hearSignals(heard: (text: string) => void, lost: () => void): Promise<AsyncDisposable>
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined
   /**
    * Applies the missing steps of `list`, each in its own transaction, without the time limits of ordinary
@@ -113,6 +117,7 @@ export async function postgresDriver(server: string | DatabaseServer, poolSize: 
   const lanes = new Lanes(() => hot.connect())
   const probes = new pg.Pool({ Client, max: 1, ...SESSION_LIMITS, ...PROBE_LIMITS })
   probes.on('error', () => {})
+  const lines = signalLines(Client)
   return {
     em: () => orm.em.fork(),
     rows: <Row>({ name, text }: Statement, params: readonly unknown[]) =>
@@ -126,6 +131,7 @@ export async function postgresDriver(server: string | DatabaseServer, poolSize: 
     hotRows: (statement, params) =>
       retryDeadlock(() => retryStalePlan(LANE_LIMITS.max, () => lanes.rows(statement, params))),
     probe: async <Row>(text: string) => (await probes.query(text)).rows as Row[],
+    hearSignals: lines.open,
     connections: () => ({
       used: pool.totalCount - pool.idleCount + hot.totalCount - hot.idleCount,
       idle: pool.idleCount + hot.idleCount,
@@ -144,7 +150,7 @@ export async function postgresDriver(server: string | DatabaseServer, poolSize: 
       await orm.close(true)
       // The ORM closes its pool only if it has run a statement itself; most of ours go to the pool directly.
       const own = pool.ending ? undefined : pool.end()
-      await Promise.all([own, hot.end(), probes.end()])
+      await Promise.all([own, hot.end(), probes.end(), lines.close()])
     },
   }
 }
@@ -191,6 +197,11 @@ export async function pgliteDriver(source: {
     lanes: 1,
     hotRows: (statement, params) => retryStalePlan(1, () => lanes.rows(statement, params)),
     probe: (text) => query(text, []),
+    hearSignals: async (heard) => {
+      await pglite.exec(`listen ${SIGNAL_CHANNEL}`)
+      const end = pglite.onNotification((_, text) => heard(text))
+      return { [Symbol.asyncDispose]: async () => end() }
+    },
     connections: () => undefined,
     dump: () => pglite.dumpDataDir('none'),
     lost,

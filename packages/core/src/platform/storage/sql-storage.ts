@@ -8,6 +8,7 @@ import type { Driver } from '../database/orm.ts'
 import type { Rows, Session, Statement } from '../database/session.ts'
 import { translateStorageErrors } from '../database/statement-retry.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
+import { SIGNAL_CHANNEL } from '../signals/signal.ts'
 import {
   REQUIRED_TABLES,
   type Storage,
@@ -26,6 +27,8 @@ function withinTransaction(em: SqlEntityManager): Session {
     manage: (work) => work(em.fork({ keepTransactionContext: true })),
   }
 }
+
+const SIGNAL = { name: 'signal', text: 'select pg_notify($1, $2)' }
 
 const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t
   where to_regclass(t) is null) as missing`
@@ -74,6 +77,8 @@ export function sqlStorage(
     kind,
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
+    hearSignals: (heard, lost) => translateStorageErrors(() => driver.hearSignals(heard, lost)),
+    signal: async (text) => void (await session.rows(SIGNAL, [SIGNAL_CHANNEL, text])),
     health: () => translateStorageErrors(() => health(driver)),
     ...(kind === 'postgresql' && {
       oldestTransactionSeconds: () => oldestTransactionSeconds(session),

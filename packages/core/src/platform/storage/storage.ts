@@ -54,6 +54,13 @@ export interface Storage extends Stores, AsyncDisposable {
   /** Rate windows that replicas share. */
   readonly rates: RateCounter
   /**
+   * Hears the signals of the database until it is disposed, `lost` when the connection breaks. A signal is
+   * heard after the transaction that sent it.
+   */
+  hearSignals(heard: (text: string) => void, lost: () => void): Promise<AsyncDisposable>
+  /** Sends a signal to all that listen, in this process too. */
+  signal(text: string): Promise<void>
+  /**
    * Looks at the database through a connection of its own, so that a busy pool is not taken for an absent
    * one.
    */

@@ -156,6 +156,14 @@ const NOTE_WORK = statement('agent-note-work', (tables, given: Host & HostWork) 
     .returning('fingerprint'),
 )
 
+const IS_KNOWN = statement('agent-is-known', (tables, { licenseId, fingerprint }: Host) =>
+  tables
+    .selectFrom('agents')
+    .select('fingerprint')
+    .where('license_id', '=', licenseId)
+    .where('fingerprint', '=', fingerprint),
+)
+
 const FORGET = {
   name: 'agent-forget',
   text: `delete from agents where license_id = $1 and fingerprint = $2
@@ -206,6 +214,10 @@ export class SqlAgentsStore implements AgentsStore {
 
   async noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean> {
     return (await NOTE_WORK.run(this.#session, { licenseId, fingerprint, ...work })).length > 0
+  }
+
+  async isKnown(licenseId: string, fingerprint: string): Promise<boolean> {
+    return (await IS_KNOWN.run(this.#session, { licenseId, fingerprint })).length > 0
   }
 
   async turnAway(licenseId: string, fingerprint: string, most: number): Promise<boolean> {

@@ -61,6 +61,8 @@ export interface AgentsStore {
   change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
   /** Keeps the work that a host says it does; false when the host has not reported yet. */
   noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean>
+  /** Whether the host has reported. */
+  isKnown(licenseId: string, fingerprint: string): Promise<boolean>
   /**
    * Removes the host if its license has more than `most` hosts, this one included; returns whether it did.
    */

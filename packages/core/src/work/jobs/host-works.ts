@@ -41,9 +41,22 @@ interface Noted {
 export class HostWorks {
   readonly #parts: Pick<Base, 'storage' | 'clock'>
   readonly #noted = new RecentMap<Noted>(HOSTS)
+  readonly #seen = new RecentMap<number>(HOSTS)
 
   constructor(parts: Pick<Base, 'storage' | 'clock'>) {
     this.#parts = parts
+  }
+
+  /** Whether the host has reported to the plane; one statement in ten minutes. */
+  async isKnown({ licenseId, fingerprint }: Pick<Claim, 'licenseId' | 'fingerprint'>): Promise<boolean> {
+    const { storage, clock } = this.#parts
+    const host = `${licenseId} ${fingerprint}`
+    const at = clock.now().getTime()
+    const seen = this.#noted.get(host)?.at ?? this.#seen.get(host)
+    if (seen !== undefined && Math.abs(at - seen) < BELIEVED_MS) return true
+    const isKnown = await storage.agents.isKnown(licenseId, fingerprint)
+    if (isKnown) this.#seen.set(host, at)
+    return isKnown
   }
 
   async note({ licenseId, fingerprint }: Pick<Claim, 'licenseId' | 'fingerprint'>, said: HostWork) {

@@ -17,7 +17,8 @@ export class JobMetrics {
   readonly #fenced
   readonly #lines
 
-  constructor(metrics: Metrics) {
+  /** `waiting` returns the number of hosts that wait for work. */
+  constructor(metrics: Metrics, waiting: () => number = () => 0) {
     const kind = { kind: JOB_KINDS }
     this.#claimed = metrics.counter('svc_jobs_claimed_total', 'Jobs handed to a host.', { ...kind, how: HOW })
     this.#finished = metrics.counter('svc_jobs_finished_total', 'Jobs that ended.', {
@@ -46,6 +47,9 @@ export class JobMetrics {
       },
     )
     this.#lines = metrics.counter('svc_job_log_lines_total', 'Log lines stored.', {})
+    metrics.gauge('svc_job_claims_waiting', 'Hosts that wait for work at this process.', {}, (gauge) =>
+      gauge.set(waiting()),
+    )
   }
 
   claimed(job: Job, how: (typeof HOW)[number]): void {

@@ -19,6 +19,7 @@ import { jobOf, report, type StatusItem } from './job-report-sql.ts'
 import { type JobRow, toJob, UNFINISHED } from './job-row-sql.ts'
 import { preface, supersede } from './job-supersede-sql.ts'
 import { scoped, statement } from './job-tables-sql.ts'
+import { upcoming } from './job-upcoming-sql.ts'
 import type * as port from './jobs-store.ts'
 import { CANCELLED_ERROR } from './lease.ts'
 import { LogPositions } from './log-positions.ts'
@@ -185,6 +186,10 @@ export class SqlJobsStore implements port.JobsStore {
     const answer = await this.#lease({ request, now })
     if (answer === undefined) throw new Problem('unauthorized')
     return answer
+  }
+
+  upcoming(queues: readonly port.WaitedQueue[], seconds: number, now?: Date) {
+    return upcoming(this.#session.rows, queues, seconds, now)
   }
 
   report(write: port.StatusWrite, now?: Date): Promise<port.StatusOutcome | undefined> {

@@ -140,6 +140,23 @@ export interface SweepResult {
   readonly ended: readonly Job[]
 }
 
+/** A queue of a license that hosts wait at. */
+export interface WaitedQueue {
+  readonly licenseId: string
+  /** Full fingerprint of a host; empty: the queue that all hosts of the license share. */
+  readonly target: string
+  /** Kinds of jobs that those who wait run; undefined: all. */
+  readonly kinds: readonly JobKind[] | undefined
+  /** How many of its jobs are asked for. */
+  readonly most: number
+}
+
+/** A job that a host may take now or soon. */
+export interface UpcomingJob extends Pick<Job, 'licenseId' | 'target' | 'kind'> {
+  /** Milliseconds until it may be taken; 0 when it may be now. */
+  readonly inMs: number
+}
+
 /** The stored lines of one attempt. */
 export interface AttemptLines {
   readonly attempt: number
@@ -179,6 +196,11 @@ export interface JobsStore {
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
   lease(request: LeaseRequest, now?: Date): Promise<LeaseAnswer>
+  /**
+   * The first jobs of each queue that are due within `seconds`: pending ones, and those whose host will have
+   * let its lease pass.
+   */
+  upcoming(queues: readonly WaitedQueue[], seconds: number, now?: Date): Promise<readonly UpcomingJob[]>
   /** Writes the owner's report; undefined when the writer is not the owner. */
   report(write: StatusWrite, now?: Date): Promise<StatusOutcome | undefined>
   /** Appends lines; undefined when the writer is not the owner or the job ended more than ten minutes ago. */

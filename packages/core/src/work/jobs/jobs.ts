@@ -5,6 +5,7 @@ import type { Scope } from '../../kernel/scope.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
+import { type ClaimWait, type ClaimWaits, NOT_WAITED, type WaitedAnswer } from './claim-waits.ts'
 import type { EnqueueLimits } from './enqueue-limits.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
 import { isTerminal, type Job, noJob } from './job.ts'
@@ -38,6 +39,8 @@ export interface JobsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
   readonly leaseSeconds: number
   /** Limits of a license's jobs in the queue; absent: there are none. */
   readonly limits?: Pick<EnqueueLimits, 'take'> | undefined
+  /** Hosts that wait for work; absent: nobody may. */
+  readonly waits?: Pick<ClaimWaits, 'waited'> | undefined
 }
 
 /** The queue: work for hosts under a lease, with its log (spec, Job; States and transitions). */
@@ -113,15 +116,23 @@ export class Jobs {
    * host's report about its work.
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
-  async claim({ kinds, concurrency, ...request }: Claim): Promise<LeaseAnswer> {
-    const { storage, clock, leaseSeconds, metrics } = this.#parts
-    const work = { kinds: knownKinds(kinds), concurrency }
-    const lease = { ...request, leaseSeconds, kinds: filterOf(work.kinds) }
-    const answer = await storage.jobs.lease(lease, clock.statementTime())
-    await this.#works.note(request, work)
-    for (const job of answer.ended) metrics.finished(job, 'lost')
-    if (answer.job !== undefined && answer.how !== undefined) metrics.claimed(answer.job, answer.how)
-    return answer
+  claim(asked: Claim): Promise<LeaseAnswer> {
+    return this.#claim(asked, true)
+  }
+
+  /**
+   * Hands out a job as `claim` does, and lets the host wait for one. A host that has never reported gets its
+   * answer at once, and so does every host while there is no room. Each claim checks the license.
+   * @throws Problem `unauthorized` when the license is not usable, also while the host waits
+   */
+  async claimWhenDue(asked: Claim, wait: ClaimWait): Promise<WaitedAnswer> {
+    const { waits } = this.#parts
+    const { licenseId, fingerprint, kinds } = asked
+    // A host without a free slot asks for no kind, and still runs those that it named before.
+    const claim = () => this.#claim(asked, kinds?.length !== 0)
+    if (waits === undefined || !(await this.#works.isKnown(asked)))
+      return { ...(await claim()), ...NOT_WAITED }
+    return waits.waited({ licenseId, fingerprint, kinds: filterOf(knownKinds(kinds)) }, wait, claim)
   }
 
   /**
@@ -248,5 +259,16 @@ export class Jobs {
     const result = await storage.jobs.sweep(clock.statementTime())
     for (const job of result.ended) metrics.finished(job, 'lost')
     return result
+  }
+
+  async #claim({ kinds, concurrency, ...request }: Claim, isSaid: boolean): Promise<LeaseAnswer> {
+    const { storage, clock, leaseSeconds, metrics } = this.#parts
+    const work = { kinds: knownKinds(kinds), concurrency }
+    const lease = { ...request, leaseSeconds, kinds: filterOf(work.kinds) }
+    const answer = await storage.jobs.lease(lease, clock.statementTime())
+    if (isSaid) await this.#works.note(request, work)
+    for (const job of answer.ended) metrics.finished(job, 'lost')
+    if (answer.job !== undefined && answer.how !== undefined) metrics.claimed(answer.job, answer.how)
+    return answer
   }
 }

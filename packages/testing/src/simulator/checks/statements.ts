@@ -17,6 +17,7 @@ const READS = [
   'pending',
   'isRun',
   'lastClaim',
+  'upcoming',
   'logs',
   'logLengths',
   'counts',

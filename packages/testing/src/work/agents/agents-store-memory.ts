@@ -45,6 +45,8 @@ export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Da
         if (row !== undefined) agents.put(agentKey(licenseId, fingerprint), { ...row, kinds, concurrency })
         return row !== undefined
       }),
+    isKnown: (licenseId: string, fingerprint: string) =>
+      run(() => agents.get(agentKey(licenseId, fingerprint)) !== undefined),
     turnAway: (licenseId: string, fingerprint: string, most: number) =>
       run(() => {
         const hosts = agents.all().filter((row) => row.licenseId === licenseId)

@@ -30,4 +30,15 @@ export function workTests(sceneOf: () => AgentsScene): void {
     expect((await scene.only())?.kinds).toBeUndefined()
     expect(await other.list()).toEqual([])
   })
+
+  it('is asked of hosts that have reported, each of its license', async () => {
+    const [scene, other] = [sceneOf(), sceneOf()]
+    await scene.beat()
+    const { agents } = scene.storage
+    expect(await agents.isKnown(scene.licenseId, 'fp-1')).toBe(true)
+    expect(await agents.isKnown(scene.licenseId, 'fp-2')).toBe(false)
+    expect(await agents.isKnown(other.licenseId, 'fp-1')).toBe(false)
+    await agents.forget(scene.licenseId, 'fp-1')
+    expect(await agents.isKnown(scene.licenseId, 'fp-1')).toBe(false)
+  })
 }

@@ -17,6 +17,7 @@ import { reportContract } from './contract-report.ts'
 import { serialContract } from './contract-serial.ts'
 import { supersedeContract } from './contract-supersede.ts'
 import { sweepContract } from './contract-sweep.ts'
+import { upcomingContract } from './contract-upcoming.ts'
 import { JobsScene } from './jobs-scene.ts'
 
 /**
@@ -35,6 +36,7 @@ export function jobsStoreContract(name: string, open: () => Promise<Storage>): v
     describe('claim', () => claimContract(here))
     describe('claim key', () => claimKeyContract(here))
     describe('kinds', () => kindsContract(here))
+    describe('upcoming', () => upcomingContract(here))
     describe('lease', () => leaseContract(here))
     describe('report', () => reportContract(here))
     describe('cancel', () => cancelContract(here))

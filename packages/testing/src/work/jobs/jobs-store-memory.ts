@@ -12,6 +12,8 @@ import {
   type Owner,
   type StatusWrite,
   type SupersedeWrite,
+  type UpcomingJob,
+  type WaitedQueue,
 } from '@svc/core/ports'
 import type { MemoryTables } from '../../memory-tables.ts'
 import type { Run } from '../../memory-turns.ts'
@@ -37,6 +39,8 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
         requireLicensed(tables, request, now)
         return lease(tables, request, isDrained(tables, request), now)
       }),
+    upcoming: (queues: readonly WaitedQueue[], seconds: number, now = time()) =>
+      run(() => queues.flatMap((queue) => upcoming(jobs.group(queue.licenseId), queue, seconds, now))),
     report: (write: StatusWrite, now = time()) => run(() => report(tables, write, now)),
     appendLogs: (write: LogWrite, now = time()) => run(() => appendLogs(tables, write, now)),
     renew: (owners: readonly Owner[], leaseSeconds: number, now = time()) =>
@@ -117,4 +121,20 @@ function counts(rows: readonly MemoryJob[], now: Date): JobCounts {
     oldestClaimableSeconds: Math.max(0, ...waits) / 1000,
     expiredLeases: rows.filter(({ job, place }) => isHeld(job) && place <= now.getTime()).length,
   }
+}
+
+function upcoming(
+  rows: readonly MemoryJob[],
+  { target, kinds, most }: WaitedQueue,
+  seconds: number,
+  now: Date,
+): readonly UpcomingJob[] {
+  return rows
+    .filter(({ job, place }) => job.target === target && place <= now.getTime() + 1000 * seconds)
+    .filter(({ job }) => kinds === undefined || kinds.includes(job.kind))
+    .sort(byPlace)
+    .slice(0, most)
+    .map(({ job: { licenseId, kind }, place }) => {
+      return { licenseId, target, kind, inMs: Math.max(0, Math.ceil(place - now.getTime())) }
+    })
 }

@@ -35,6 +35,7 @@ import { submodulesOfHooks } from './0034-submodules-of-hooks.ts'
 import { agentOnly } from './0035-agent-only.ts'
 import { lanesOfEndedJobs } from './0036-lanes-of-ended-jobs.ts'
 import { troubledPaymentEvents } from './0037-troubled-payment-events.ts'
+import { signals } from './0038-signals.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -85,4 +86,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   agentOnly,
   lanesOfEndedJobs,
   troubledPaymentEvents,
+  signals,
 ]
