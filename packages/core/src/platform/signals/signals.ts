@@ -8,7 +8,7 @@ const ECHO_MS = 2000
 /** Time between two tries to hear the database. */
 const RETRY_MS = 30_000
 const NONCE_BYTES = 12
-const DEAF = 'signals of the database do not arrive: a statement a second looks for work of waiting hosts'
+const DEAF = 'waiting hosts are not woken by the database: a statement a second looks for their work'
 
 /** Dependencies of `Signals`. */
 export interface SignalsParts extends Pick<Base, 'storage' | 'timers' | 'log' | 'ids'> {
@@ -92,7 +92,7 @@ export class Signals {
     this.#isHearing = this.#line !== undefined && (await this.#isEchoed())
     if (!this.#isHearing) await this.#hangUp()
     if (wasHearing && !this.#isHearing) log.warn({ lookMs: DEAF_LOOK_MS }, DEAF)
-    else if (!wasHearing && this.#isHearing) log.info({ lookMs: LOOK_MS }, 'signals of the database arrive')
+    else if (!wasHearing && this.#isHearing) log.info({ lookMs: LOOK_MS }, 'waiting hosts are woken by the database')
   }
 
   async #connect(): Promise<void> {

@@ -128,9 +128,9 @@ describe('hearing signals', () => {
     await timers.advance({ seconds: 31 })
     expect([signals.isHearing, lines.length, open().length]).toEqual([true, 2, 1])
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['info', 'signals of the database arrive'],
-      ['warn', expect.stringContaining('do not arrive')],
-      ['info', 'signals of the database arrive'],
+      ['info', 'waiting hosts are woken by the database'],
+      ['warn', expect.stringContaining('are not woken')],
+      ['info', 'waiting hosts are woken by the database'],
     ])
   })
 
