@@ -74,8 +74,8 @@ describe('the limits on the page', () => {
       `${headers}, ${figure(server, 'MAX_HEADERS')} of them, within ${within} s`,
     )
     expect(rows.get('A request')).toBe(`${figure(server, 'requestTimeout') / 1000} s to arrive`)
-    const hosts = settings.hosts.settings.perLicense
-    expect(rows.get('Hosts of a license')).toMatch(new RegExp(`^${inThousands(Number(hosts.fallback))} `))
+    const hosts = settings.hosts?.settings.perLicense
+    expect(rows.get('Hosts of a license')).toMatch(new RegExp(`^${inThousands(Number(hosts?.fallback))} `))
     const [reads, actions] = [perMinute('alert-read'), perMinute('alert-act')]
     expect(rows.get('Alerts of a license')).toBe(`${reads} reads and ${actions} actions a minute`)
     expect(textOf('docs/alerts.md')).toContain(`with ${reads} reads and ${actions} actions a minute`)

@@ -117,7 +117,6 @@ export {
 } from './people/sessions/sessions-store.ts'
 export type { Tenant, TenantsStore } from './people/tenants/tenants-store.ts'
 export type { NewUser, User, UserChange, UsersStore } from './people/users/users-store.ts'
-export { settingsMarkdown } from './platform/config/config-report.ts'
 export {
   type BreakerPolicy,
   type BreakerVerdict,
@@ -368,6 +367,7 @@ export type {
 } from './watch/surface/surface-scans-store.ts'
 export type { SurfaceTarget } from './watch/surface/surface-target.ts'
 export type { SurfaceTargetsStore } from './watch/surface/surface-targets-store.ts'
+export { settingsMarkdown } from './wiring/settings.ts'
 export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './work/agents/agent.ts'
 export type { Heartbeat } from './work/agents/agents.ts'
 export type {

@@ -73,7 +73,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'chat: a site in capitals is kept as it was written',
-    file: 'packages/core/src/platform/config/settings/chat.ts',
+    file: 'packages/core/src/reach/chat/settings.ts',
     find: '      keepAs: originOf,\n',
     replace: '',
     suites: ['packages/http/test/routes/chat.test.ts'],

@@ -1,4 +1,5 @@
 import type { Base } from './base.ts'
+import type { Groups } from './config/settings.ts'
 import type { Session } from './database/session.ts'
 import type { Entity } from './database/table-sql.ts'
 import type { Operation } from './operations/operation.ts'
@@ -15,9 +16,11 @@ type Purge<Svc> = (services: Svc) => Promise<unknown>
 /**
  * One feature: all that it adds to a plane. `Needs` are the tools and the services of features before it that
  * its own services use; `Sto` are its stores and `Svc` its services, each under its name on the plane; `Uses`
- * are the services that its operations use; `Told` are the types of its events.
+ * are the services that its operations use; `Told` are the types of its events, `Cfg` its settings.
  */
-export interface Feature<Needs, Sto, Svc, Uses, Told extends string = never> {
+export interface Feature<Needs, Sto, Svc, Uses, Told extends string = never, Cfg extends Groups = never> {
+  /** Its groups of settings by name: the exports of its `settings.ts`. */
+  readonly settings?: Cfg
   /**
    * Loads its tables and its stores in SQL. They are loaded where a database is opened alone: who brings a
    * storage of their own needs no ORM. The fakes of `@svc/testing` match the stores.
@@ -42,17 +45,18 @@ const joined = <One, Other>(one: SqlPart<One>, other: SqlPart<Other>): SqlPart<O
 /** Declares a feature whose services use `Needs`. */
 export const featureOf =
   <Needs = unknown>() =>
-  <Sto, Svc, Uses, Told extends string = never>(
-    feature: Feature<Needs, Sto, Svc, Uses, Told>,
-  ): Feature<Needs, Sto, Svc, Uses, Told> =>
+  <Sto, Svc, Uses, Told extends string = never, Cfg extends Groups = never>(
+    feature: Feature<Needs, Sto, Svc, Uses, Told, Cfg>,
+  ): Feature<Needs, Sto, Svc, Uses, Told, Cfg> =>
     feature
 
 /**
  * Features in the order of their services' making: each may use the services of earlier ones, which the
  * compiler checks. `Tools` are a plane's parts before its features. Operations may use the services of any
- * feature: `Uses` are all that they use. `Told` are the types of all events.
+ * feature: `Uses` are all that they use. `Told` are the types of all events, `Cfg` the settings of any.
  */
-export class Features<Tools, Sto, Svc, Uses, Told extends string> {
+export class Features<Tools, Sto, Svc, Uses, Told extends string, Cfg extends Groups> {
+  readonly settings: readonly Cfg[]
   readonly sql: () => Promise<SqlPart<Sto>>
   readonly services: (base: Base, tools: Tools) => Svc
   readonly operations: readonly Operation<Uses>[]
@@ -61,9 +65,11 @@ export class Features<Tools, Sto, Svc, Uses, Told extends string> {
   readonly purges: readonly Purge<Svc>[]
 
   private constructor(
-    parts: Required<Omit<Feature<Tools, Sto, Svc, Uses, Told>, 'purge'>>,
+    parts: Required<Omit<Feature<Tools, Sto, Svc, Uses, Told>, 'purge' | 'settings'>>,
+    settings: readonly Cfg[],
     purges: readonly Purge<Svc>[],
   ) {
+    this.settings = settings
     this.sql = parts.sql
     this.services = parts.services
     this.operations = parts.operations
@@ -73,7 +79,7 @@ export class Features<Tools, Sto, Svc, Uses, Told extends string> {
   }
 
   /** Returns a list without features, for planes that have these tools. */
-  static over<Tools>(): Features<Tools, object, object, unknown, never> {
+  static over<Tools>(): Features<Tools, object, object, unknown, never, never> {
     const none = {
       sql: async () => ({ entities: [], stores: () => ({}) }),
       services: () => ({}),
@@ -81,15 +87,15 @@ export class Features<Tools, Sto, Svc, Uses, Told extends string> {
       tasks: () => [],
       events: [],
     }
-    return new Features<Tools, object, object, unknown, never>(none, [])
+    return new Features<Tools, object, object, unknown, never, never>(none, [], [])
   }
 
   /** Returns these features and one more behind them. */
-  with<S, V, U, T extends string>(
-    added: Feature<Tools & Svc, S, V, U, T>,
-  ): Features<Tools, Sto & S, Svc & V, Uses & U, Told | T> {
-    const { tasks = () => [], events = [], purge } = added
-    return new Features<Tools, Sto & S, Svc & V, Uses & U, Told | T>(
+  with<S, V, U, T extends string, G extends Groups>(
+    added: Feature<Tools & Svc, S, V, U, T, G>,
+  ): Features<Tools, Sto & S, Svc & V, Uses & U, Told | T, Cfg | G> {
+    const { settings, tasks = () => [], events = [], purge } = added
+    return new Features<Tools, Sto & S, Svc & V, Uses & U, Told | T, Cfg | G>(
       {
         sql: async () => joined(...(await Promise.all([this.sql(), added.sql()]))),
         services: (base, tools) => {
@@ -100,6 +106,7 @@ export class Features<Tools, Sto, Svc, Uses, Told extends string> {
         tasks: (services) => [...this.tasks(services), ...tasks(services)],
         events: [...this.events, ...events],
       },
+      settings === undefined ? this.settings : [...this.settings, settings],
       purge === undefined ? this.purges : [...this.purges, purge],
     )
   }

@@ -30,6 +30,7 @@ import { baseOf } from './base.ts'
 import { EVENT_TYPES, FEATURES, type Services } from './features.ts'
 import { Operations } from './operations.ts'
 import { outboundOf } from './outbound.ts'
+import { settings } from './settings.ts'
 import { tickTasks } from './tick-tasks.ts'
 
 /** Parts of a control plane. All but settings and storage have a production default. */
@@ -113,6 +114,7 @@ export function createControlPlane(parts: ControlPlaneParts): ControlPlane {
     limits,
     refusals,
     outbound,
+    settings,
     eventTypes: EVENT_TYPES,
     scheduler: () => scheduler,
   }

@@ -10,6 +10,7 @@ import { secondFactors } from '../people/second-factors/feature.ts'
 import { sessions } from '../people/sessions/feature.ts'
 import { tenants } from '../people/tenants/feature.ts'
 import { users } from '../people/users/feature.ts'
+import type { Groups } from '../platform/config/settings.ts'
 import { deliveries } from '../platform/deliveries/feature.ts'
 import type { DnsClient } from '../platform/dns/dns-client.ts'
 import { Features, featureOf } from '../platform/feature.ts'
@@ -50,6 +51,8 @@ export interface Tools {
   readonly refusals: RefusalTally
   /** Calls addresses that others chose. */
   readonly outbound: Outbound
+  /** The settings of all features, by group. */
+  readonly settings: Groups
   /** Types of the events of all features. */
   readonly eventTypes: readonly string[]
   /** Called when a check runs, since the scheduler is made later. */

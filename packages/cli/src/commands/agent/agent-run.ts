@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type Log, Problem, readConfig } from '@svc/core'
+import { type Log, Problem, readOwnConfig } from '@svc/core'
 import { type Agent, startAgent } from '../../agent/agent.ts'
 import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handler-user.ts'
 import { allowsFirewall } from '../../agent/security/allowed.ts'
@@ -32,7 +32,7 @@ export const KEY_SHOWN =
 /** Runs the host agent until it is asked to end. */
 export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options }) => {
   const { once, fingerprint, stateDir = stateFolder(io) } = options
-  const { logLevel } = readConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service
+  const { logLevel } = readOwnConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service
   const log = openSmallLog(io, clock, logLevel)
   const licenseKey = await keptLicenseKeyOf(io, options, () => log.warn({}, KEY_SHOWN))
   if (licenseKey === undefined) {

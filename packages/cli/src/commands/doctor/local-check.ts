@@ -1,4 +1,12 @@
-import { type Clock, type Config, nodeDnsClient, Signer, type Storage, systemTimers } from '@svc/core'
+import {
+  type Clock,
+  type Config,
+  nodeDnsClient,
+  Signer,
+  type Storage,
+  settings,
+  systemTimers,
+} from '@svc/core'
 import {
   dnsCheck,
   type NamedCheck,
@@ -36,8 +44,8 @@ export async function examineMachine({ io, clock, options }: CommandRun): Promis
 }
 
 function settingsLines(config: Config, faults: readonly string[]): readonly NamedCheck[] {
-  const [whole, ...groups] = settingsChecks(config)
-  if (whole === undefined || faults.length === 0) return settingsChecks(config)
+  const [whole, ...groups] = settingsChecks(config, settings)
+  if (whole === undefined || faults.length === 0) return settingsChecks(config, settings)
   return [{ ...whole, run: () => ({ status: 'fail', detail: 'bad-setting' }) }, ...groups]
 }
 

@@ -7,6 +7,7 @@ import { accessOperations } from './access-operations.ts'
 import { AccessWaiters } from './access-waiters.ts'
 import { StoredLedger } from './relay-ledger.ts'
 import { RelayMetrics } from './relay-metrics.ts'
+import * as settings from './settings.ts'
 
 /** The services of sessions on hosts, and the parts for a relay in this process. */
 export interface AccessServices {
@@ -17,6 +18,7 @@ export interface AccessServices {
 
 /** Sessions of people on hosts. */
 export const access = featureOf<{ health: { readonly draining: AbortSignal }; signals: Signals }>()({
+  settings,
   sql: () => import('./access-sessions-store-sql.ts'),
   services: (base, { health, signals }): AccessServices => {
     const { storage, clock, metrics } = base

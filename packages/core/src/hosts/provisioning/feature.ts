@@ -13,6 +13,7 @@ import { type OrderUses, provisioningOrderOperations } from './provisioning-orde
 import { ProvisioningOrders } from './provisioning-orders.ts'
 import { ProvisioningWorker } from './provisioning-worker.ts'
 import type { OpenProvider } from './server-provider.ts'
+import * as settings from './settings.ts'
 import { UserData } from './user-data.ts'
 
 const TASK_MS = 20_000
@@ -36,6 +37,7 @@ const operations: readonly Operation<ProvisioningUses & OrderUses>[] = [
 
 /** Servers that licenses order at hosting providers. */
 export const provisioning = featureOf<ProvisioningNeeds>()({
+  settings,
   sql: () => import('./provisioning-store-sql.ts'),
   services: servicesOf,
   operations,

@@ -1,5 +1,5 @@
 import { present } from '../../kernel/present.ts'
-import type { Tier } from '../../platform/config/settings/licensing.ts'
+import type { Tier } from './settings.ts'
 
 /** `typ` of an activation token. */
 export const ACTIVATION_TYP = 'svc-act+jwt'

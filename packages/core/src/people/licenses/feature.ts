@@ -4,6 +4,7 @@ import { type LicenseDeedUses, licenseDeedOperations } from './license-deed-oper
 import { LicenseDeeds } from './license-deeds.ts'
 import { type LicenseUses, licenseOperations } from './license-operations.ts'
 import type { Licenses } from './licenses.ts'
+import * as settings from './settings.ts'
 
 /** The services of licenses. */
 export interface LicenseServices {
@@ -20,6 +21,7 @@ const operations: readonly Operation<LicenseUses & LicenseDeedUses>[] = [
  * Licenses, and the rights of their keys. The health of a plane uses licenses too, so they are made before.
  */
 export const licenses = featureOf<{ licenses: Licenses }>()({
+  settings,
   sql: () => import('./licenses-store-sql.ts'),
   services: (base, { licenses }): LicenseServices => ({ licenses, licenseDeeds: new LicenseDeeds(base) }),
   operations,

@@ -1,6 +1,6 @@
-import type { Tier } from '../../platform/config/settings/licensing.ts'
 import { FEATURES, PLAN } from './license.ts'
 import type { LicensesStore } from './licenses-store.ts'
+import type { Tier } from './settings.ts'
 
 type Tiers = Readonly<Record<string, Tier>>
 

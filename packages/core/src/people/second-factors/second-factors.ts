@@ -1,13 +1,13 @@
 import type { Log } from '../../kernel/log.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Base } from '../../platform/base.ts'
-import type { SecondFactorDemand } from '../../platform/config/settings/second-factors.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import type { Users } from '../users/users.ts'
 import type { User } from '../users/users-store.ts'
 import { otpauthUri, SECRET_BYTES, secretOf, stepOfCode } from './one-time-code.ts'
 import { RECOVERY_CODE_BYTES, RECOVERY_CODES, recoveryDigest, spellRecoveryCode } from './recovery-code.ts'
 import type { Proof, SecondFactorNow } from './second-factors-store.ts'
+import type { SecondFactorDemand } from './settings.ts'
 
 /** Dependencies of `SecondFactors`. */
 export interface SecondFactorsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring'> {

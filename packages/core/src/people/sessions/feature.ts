@@ -1,9 +1,11 @@
 import { featureOf } from '../../platform/feature.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { Sessions } from './sessions.ts'
+import * as settings from './settings.ts'
 
 /** Sessions of people who are signed in. */
 export const sessions = featureOf<{ secondFactors: SecondFactors }>()({
+  settings,
   sql: () => import('./sessions-store-sql.ts'),
   services: (base, { secondFactors }): { sessions: Sessions } => {
     const { publicUrl, production } = base.config.service

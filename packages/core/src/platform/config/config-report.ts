@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Config } from './config.ts'
 import type { Setting } from './setting.ts'
 import type { SettingGroup } from './setting-group.ts'
-import { settings } from './settings.ts'
+import type { Groups } from './settings.ts'
 
 /** The report of a setting at start-up: its value, or for a secret only whether it is set. */
 export type SettingReport = string | number | readonly string[]
@@ -11,9 +11,9 @@ export type SettingReport = string | number | readonly string[]
  * Returns the settings that differ from their default by environment name, for the start-up log. Secrets are
  * `set` or `set (file)`.
  */
-export function configSummary(config: Config): Readonly<Record<string, SettingReport>> {
+export function summaryOf(settings: Groups, config: Config): Readonly<Record<string, SettingReport>> {
   const groups = config as unknown as Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  const entries = Object.entries<SettingGroup>(settings).flatMap(([groupName, group]) =>
+  const entries = Object.entries(settings).flatMap(([groupName, group]) =>
     Object.entries(group.settings).flatMap(([key, setting]) => {
       const shown = shownValue(setting, groups[groupName]?.[key])
       if (isDeepStrictEqual(shown, shownValue(setting, setting.fallback))) return []
@@ -29,9 +29,9 @@ function shownValue(setting: Setting<unknown>, value: unknown): SettingReport {
   return setting.show?.(value) ?? (Array.isArray(value) ? value : (value as string | number))
 }
 
-/** Returns the reference of all settings, which is the text of docs/reference/settings.md. */
-export function settingsMarkdown(): string {
-  const sections = Object.values<SettingGroup>(settings).map(sectionOf)
+/** Returns the reference of settings, which is the text of docs/reference/settings.md. */
+export function referenceOf(settings: Groups): string {
+  const sections = Object.values(settings).map(sectionOf)
   return [INTRODUCTION, ...sections].join('\n')
 }
 

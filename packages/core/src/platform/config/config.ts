@@ -2,20 +2,26 @@ import { leavesUnverified } from './database-tls.ts'
 import { nearest } from './nearest.ts'
 import { FILE_SUFFIX, hasOwnModes, readSecretFile, SecretFileError } from './secret-file.ts'
 import type { Setting } from './setting.ts'
-import type { SettingGroup } from './setting-group.ts'
-import { settings } from './settings.ts'
-
-type Table = typeof settings
+import { type GroupName, type Groups, type OwnName, type SettingGroups, settingsOf } from './settings.ts'
 
 /** Groups whose faults close only the group itself. */
 export type OptionalGroup = {
-  [G in keyof Table]: Table[G]['optional'] extends true ? G : never
-}[keyof Table]
+  [G in GroupName]: SettingGroups[G]['optional'] extends true ? G : never
+}[GroupName]
 
 type Values<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
 
-/** Every setting with its value, as `config.<group>.<setting>`; inferred from the table. */
-export type Config = { readonly [G in keyof Table]: Values<Table[G]['settings']> } & {
+type Grouped<N extends GroupName> = { readonly [G in N]: Values<SettingGroups[G]['settings']> }
+
+/** Every setting with its value, as `config.<group>.<setting>`; inferred from the groups. */
+export type Config = Grouped<GroupName> & Verdicts
+
+/** The settings of a service whose features have groups of these names. */
+export type ConfigOf<N extends GroupName> = Grouped<OwnName> & Grouped<N> & Verdicts
+
+type NameIn<G> = G extends unknown ? keyof G & GroupName : never
+
+interface Verdicts {
   /** Faults of optional groups. A group with an entry here is closed, even if its values are good. */
   readonly faults: { readonly [G in OptionalGroup]?: readonly string[] }
   /** Sentences for the start-up log: unknown names, and values that are probably mistakes. */
@@ -53,17 +59,21 @@ interface Findings {
 }
 
 /**
- * Reads all settings, including secrets from the files that `<name>_FILE` names. A bad value in an optional
- * group is noted in `faults`, and its setting falls back to the default. `readConfig({})` gives the
- * development defaults.
+ * Reads the settings of a service with these features, including secrets from the files that `<name>_FILE`
+ * names. A bad value in an optional group is noted in `faults`, and its setting falls back to the default. An
+ * empty environment gives the development defaults.
  * @throws ConfigError with every fault outside optional groups and every file that cannot be used
  */
-export function readConfig(env: Environment): Config {
+export function readSettings<G extends Groups>(
+  features: readonly G[],
+  env: Environment,
+): ConfigOf<NameIn<G>> {
+  const settings = settingsOf(features)
   const found: Findings = { fatal: [], warnings: [], files: {} }
   const { fatal, warnings, files } = found
   const groups: Record<string, Readonly<Record<string, unknown>>> = {}
   const closed: Record<string, readonly string[]> = {}
-  for (const [groupName, group] of Object.entries<SettingGroup>(settings)) {
+  for (const [groupName, group] of Object.entries(settings)) {
     const faults: string[] = []
     const read = ([key, setting]: [string, Setting<unknown>]) => [
       key,
@@ -73,13 +83,18 @@ export function readConfig(env: Environment): Config {
     if (!group.optional) fatal.push(...faults)
     else if (faults.length > 0) closed[groupName] = faults
   }
-  // The loop reads the same table that `Config` is inferred from; the compiler cannot follow that.
-  const config = Object.freeze({ ...groups, faults: closed, warnings, files }) as unknown as Config
+  // The loop reads the same groups that the type is inferred from; the compiler cannot follow that.
+  const config = Object.freeze({ ...groups, faults: closed, warnings, files }) as unknown as ConfigOf<
+    NameIn<G>
+  >
   judgeDatabase(config, env, found)
   if (fatal.length > 0) throw new ConfigError([...fatal, ...Object.values(closed).flat()])
-  warnings.push(...unknownNames(env))
+  warnings.push(...unknownNames(env, settings))
   return config
 }
+
+/** Reads the settings that belong to no feature alone: of programs without a service, such as the agent. */
+export const readOwnConfig = (env: Environment): ConfigOf<never> => readSettings([], env)
 
 function readSetting<T>(setting: Setting<T>, env: Environment, faults: string[], found: Findings): T {
   const given = givenFor(setting, env, found)
@@ -136,16 +151,19 @@ function familyOf(beginning: string, env: Environment): string {
  * A connection to the database that others can read or change causes a warning in production, and a fault if
  * TLS is required.
  */
-function judgeDatabase({ database, service }: Config, env: Environment, { fatal, warnings }: Findings): void {
+function judgeDatabase(
+  { database, service }: Grouped<OwnName>,
+  env: Environment,
+  { fatal, warnings }: Findings,
+): void {
   if (database.url === undefined || !leavesUnverified(database.url, env.PGHOST)) return
   const what = 'DATABASE_URL leads to another machine without sslmode=verify-full'
   if (database.tls === 'require') fatal.push(`SERVICE_DATABASE_TLS is require, but ${what}`)
   else if (service.production) warnings.push(`${what}: others on the way may read and change the traffic`)
 }
 
-function unknownNames(env: Environment): string[] {
-  const groups = Object.values<SettingGroup>(settings)
-  const known = groups.flatMap((group) =>
+function unknownNames(env: Environment, settings: Groups): string[] {
+  const known = Object.values(settings).flatMap((group) =>
     Object.values(group.settings).flatMap(({ name, secret }) =>
       secret ? [name, `${name}${FILE_SUFFIX}`] : [name],
     ),

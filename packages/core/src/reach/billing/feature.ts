@@ -9,6 +9,7 @@ import { type BillingUses, billingOperations } from './billing-operations.ts'
 import { Checkouts } from './checkouts.ts'
 import { PaymentEvents } from './payment-events.ts'
 import type { PaymentProvider } from './payment-provider.ts'
+import * as settings from './settings.ts'
 import { SubscriptionSync } from './subscription-sync.ts'
 
 const TASK_MS = 20_000
@@ -32,6 +33,7 @@ const operations: readonly Operation<BillingUses & BillingEventUses>[] = [
 
 /** Billing: subscriptions, checkouts, and events of the payment provider. */
 export const billing = featureOf<BillingNeeds>()({
+  settings,
   sql: () => import('./billing-sql.ts'),
   services: (base, { outside, licenses }): BillingServices => {
     const provider = outside.paymentProvider

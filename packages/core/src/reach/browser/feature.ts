@@ -12,6 +12,7 @@ import { browserOperations } from './browser-operations.ts'
 import type { BrowserEngine } from './browser-page.ts'
 import { BrowserTokens } from './browser-tokens.ts'
 import { BrowserWorker } from './browser-worker.ts'
+import * as settings from './settings.ts'
 
 /** Parts of a browser. Its calls go through the guard. */
 export interface BrowserEngineTools {
@@ -41,6 +42,7 @@ export interface BrowserServices {
 
 /** Pages that the service opens for others. */
 export const browser = featureOf<BrowserNeeds>()({
+  settings,
   sql: () => import('./browser-store-sql.ts'),
   services: (base, { parts, licenses, outside }): BrowserServices => {
     const { config, ids, log } = base

@@ -4,6 +4,7 @@ import type { LanguageModel } from './answer/language-model.ts'
 import { Chat } from './chat.ts'
 import { chatOperations } from './chat-operations.ts'
 import type { ContentFolder, ContentPages } from './documents/content-folder.ts'
+import * as settings from './settings.ts'
 
 /** The tools that the chat uses. */
 export interface ChatNeeds {
@@ -17,6 +18,7 @@ export interface ChatNeeds {
 
 /** The support chat, with the folders and the model of the settings. */
 export const chat = featureOf<ChatNeeds>()({
+  settings,
   sql: () => import('./conversations-store-sql.ts'),
   services: (base, { parts, health, outside }): { chat: Chat } => ({
     chat: new Chat({

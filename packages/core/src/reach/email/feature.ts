@@ -15,6 +15,7 @@ import { EmailKeys } from './keys/email-keys.ts'
 import { type ReminderUses, reminderOperations } from './reminders/reminder-operations.ts'
 import { Reminders, unwantedReminder } from './reminders/reminders.ts'
 import { EmailSending } from './sending/email-sending.ts'
+import * as settings from './settings.ts'
 import { EmailDelivery } from './smtp/email-delivery.ts'
 import type { MailRelay } from './smtp/mail-relay.ts'
 
@@ -46,6 +47,7 @@ const operations: readonly Operation<EmailDomainUses & EmailKeyUses & EmailQueue
 
 /** Email: domains, sending keys, messages and their delivery, reminders. */
 export const email = featureOf<EmailNeeds>()({
+  settings,
   sql: () => import('./email-sql.ts'),
   services: servicesOf,
   operations,

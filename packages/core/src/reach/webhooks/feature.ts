@@ -7,6 +7,7 @@ import { ownAddresses } from '../../platform/net/own-addresses.ts'
 import { AddressRules } from '../../platform/net/public-address.ts'
 import { silent } from '../../platform/scheduler/scheduled-task.ts'
 import { tellDisabled } from './endpoint-disabled.ts'
+import * as settings from './settings.ts'
 import { WebhookDeliveries } from './webhook-deliveries.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { webhookOperations } from './webhook-operations.ts'
@@ -23,6 +24,7 @@ interface Needs {
 
 /** The endpoints of licenses, and their deliveries. */
 export const webhooks = featureOf<Needs>()({
+  settings,
   sql: () => import('./webhooks-store-sql.ts'),
   services: servicesOf,
   operations: webhookOperations,

@@ -14,6 +14,7 @@ import { AlertNotifier } from './channels/alert-notifier.ts'
 import { type AlertWebhookUses, alertWebhookOperations } from './channels/alert-webhook-operations.ts'
 import { AlertWebhooks } from './channels/alert-webhooks.ts'
 import type { RefusalTally } from './rules/refusal-tally.ts'
+import * as settings from './settings.ts'
 
 /** The tools and services that alerts use. */
 export interface AlertNeeds {
@@ -37,6 +38,7 @@ const operations: readonly Operation<AlertUses & AlertWebhookUses & AlertMailUse
 
 /** Alerts, and the webhooks and mailboxes that hear of them. */
 export const alerts = featureOf<AlertNeeds>()({
+  settings,
   sql: () => import('./alert-sql.ts'),
   services: (base, { outbound, refusals, monitors, emails }): AlertServices => {
     const { config, production } = base

@@ -1,6 +1,7 @@
 import type { Access } from '../../hosts/access/access.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import type { Base } from '../../platform/base.ts'
+import type { Groups } from '../../platform/config/settings.ts'
 import type { DnsClient } from '../../platform/dns/dns-client.ts'
 import { featureOf } from '../../platform/feature.ts'
 import type { Scheduler } from '../../platform/scheduler/scheduler.ts'
@@ -12,6 +13,7 @@ import type { ModelProbe } from './model-probe.ts'
 import { dnsCheck, languageModelCheck } from './reach-checks.ts'
 import { relayCheck } from './relay-check.ts'
 import { dataKeysCheck, licensingCheck, sessionSecretCheck, signingKeyCheck } from './secret-checks.ts'
+import * as settings from './settings.ts'
 import { settingsChecks } from './settings-checks.ts'
 import { storageChecks } from './storage-checks.ts'
 import { SystemCheck } from './system-check.ts'
@@ -19,6 +21,7 @@ import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from './
 
 /** The tools and services that the system check looks at. */
 export interface Checked {
+  readonly settings: Groups
   readonly outside: { readonly modelProbe: ModelProbe | undefined }
   readonly access: Access
   readonly dns: DnsClient
@@ -31,6 +34,7 @@ export interface Checked {
 
 /** The check of the whole service; each feature adds a line. */
 export const health = featureOf<Checked>()({
+  settings,
   sql: async () => ({ entities: [], stores: () => ({}) }),
   services: (base, checked): { systemCheck: SystemCheck } => ({ systemCheck: systemCheckOf(base, checked) }),
   operations: healthOperations,
@@ -58,7 +62,7 @@ function systemCheckOf(base: Base, checked: Checked): SystemCheck {
     relayCheck(config, storage.kind, () => access.lack),
     emailRelayCheck(relayState, config.faults.email !== undefined),
     docsIndexCheck(() => chat.documents(), config.faults.chat !== undefined),
-    ...settingsChecks(config),
+    ...settingsChecks(config, checked.settings),
   ]
   return new SystemCheck({ clock, timers, checks })
 }

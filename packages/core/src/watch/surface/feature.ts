@@ -4,6 +4,7 @@ import { SECRET_CHARS_NEEDED } from '../../platform/config/shared-secret.ts'
 import type { DnsClient } from '../../platform/dns/dns-client.ts'
 import { featureOf } from '../../platform/feature.ts'
 import { silent } from '../../platform/scheduler/scheduled-task.ts'
+import * as settings from './settings.ts'
 import { Surface } from './surface.ts'
 import { SurfaceMetrics } from './surface-metrics.ts'
 import { surfaceOperations } from './surface-operations.ts'
@@ -22,6 +23,7 @@ export interface SurfaceNeeds {
 
 /** Scans of domains from outside. */
 export const surface = featureOf<SurfaceNeeds>()({
+  settings,
   sql: () => import('./surface-sql.ts'),
   services: (base, needs): { surface: Surface } => ({ surface: surfaceOf(base, needs) }),
   operations: surfaceOperations,

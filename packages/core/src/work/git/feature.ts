@@ -8,6 +8,7 @@ import { GitMetrics } from './git-metrics.ts'
 import { type DeedCheck, GitPushes, type LicenseCheck } from './git-pushes.ts'
 import { GitTest } from './git-test.ts'
 import type { PushQueue } from './push/push-delivery.ts'
+import * as settings from './settings.ts'
 
 /** The tools and services that git hooks use. */
 export interface GitNeeds {
@@ -26,6 +27,7 @@ export interface GitServices {
 
 /** Git hooks: the hooks themselves, their deliveries, and the credentials for their hosts. */
 export const git = featureOf<GitNeeds>()({
+  settings,
   sql: () => import('./git-hooks-store-sql.ts'),
   services: (base, { parts, jobs, licenses, licenseDeeds }): GitServices => {
     const { config, production, metrics, log } = base

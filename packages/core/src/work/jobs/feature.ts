@@ -8,6 +8,7 @@ import { EnqueueLimits } from './enqueue-limits.ts'
 import { JobMetrics } from './job-metrics.ts'
 import { jobOperations } from './job-operations.ts'
 import { Jobs } from './jobs.ts'
+import * as settings from './settings.ts'
 
 interface JobsNeeds {
   readonly licenses: Licenses
@@ -18,6 +19,7 @@ interface JobsNeeds {
 
 /** The queue of jobs, their leases and logs. */
 export const jobs = featureOf<JobsNeeds>()({
+  settings,
   sql: () => import('./jobs-store-sql.ts'),
   services: (base, needs): { jobs: Jobs } => {
     const { config, storage, metrics } = base

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { readConfig } from '../../../src/platform/config/config.ts'
-import { configSummary, settingsMarkdown } from '../../../src/platform/config/config-report.ts'
 import type { SettingGroup } from '../../../src/platform/config/setting-group.ts'
-import { settings } from '../../../src/platform/config/settings.ts'
+import { configSummary, readConfig, settings, settingsMarkdown } from '../../../src/wiring/settings.ts'
 
 const groups = Object.values<SettingGroup>(settings)
 const all = groups.flatMap((group) => Object.values(group.settings))

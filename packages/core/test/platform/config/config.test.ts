@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type Config, ConfigError, readConfig } from '../../../src/platform/config/config.ts'
+import { type Config, ConfigError } from '../../../src/platform/config/config.ts'
 import type { SettingGroup } from '../../../src/platform/config/setting-group.ts'
-import { settings } from '../../../src/platform/config/settings.ts'
+import { readConfig, settings } from '../../../src/wiring/settings.ts'
 
 const all = Object.values<SettingGroup>(settings).flatMap((group) => Object.values(group.settings))
 

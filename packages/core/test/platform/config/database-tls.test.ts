@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, type Environment, readConfig } from '../../../src/platform/config/config.ts'
+import { ConfigError, type Environment } from '../../../src/platform/config/config.ts'
+import { readConfig } from '../../../src/wiring/settings.ts'
 
 const warningsOf = (url: string, env: Environment = {}) =>
   readConfig({ NODE_ENV: 'production', DATABASE_URL: url, ...env }).warnings

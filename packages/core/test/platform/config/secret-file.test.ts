@@ -3,10 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { ConfigError, type Environment, readConfig } from '../../../src/platform/config/config.ts'
-import { configSummary } from '../../../src/platform/config/config-report.ts'
+import { ConfigError, type Environment } from '../../../src/platform/config/config.ts'
 import type { SettingGroup } from '../../../src/platform/config/setting-group.ts'
-import { settings } from '../../../src/platform/config/settings.ts'
+import { configSummary, readConfig, settings } from '../../../src/wiring/settings.ts'
 
 const SECRETS = Object.values<SettingGroup>(settings)
   .flatMap((group) => Object.values(group.settings))

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readConfig } from '../../../src/platform/config/config.ts'
-import { configSummary } from '../../../src/platform/config/config-report.ts'
+import { configSummary, readConfig } from '../../../src/wiring/settings.ts'
 
 const tiers = (text: string) => readConfig({ SERVICE_LICENSE_TIERS: text }).licensing.tiers
 const billing = (env: Record<string, string>) => {

@@ -1,4 +1,3 @@
-import type { UNKNOWN_POLICIES } from '../../../platform/config/settings/email.ts'
 import type {
   EmailMessage,
   EmailRecipient,
@@ -7,11 +6,9 @@ import type {
 } from '../sending/email-message.ts'
 import { isOpen, settledState } from '../sending/email-message.ts'
 import type { MessageProgress } from '../sending/email-messages-store.ts'
+import type { UnknownPolicy } from '../settings.ts'
 import type { RelayReplies } from './mail-relay.ts'
 import { isPutOff, saysNoMailbox } from './smtp-reply.ts'
-
-/** The way to go on when nobody knows whether the relay got a message. */
-export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number]
 
 /** Result of an attempt for a message. */
 export interface Attempt {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals'
 import type { License } from '@svc/core'
 import type { Agent } from '@svc/core/ports'
 import { FakeClock } from '@svc/testing'
-import { readConfig } from '../../../../src/platform/config/config.ts'
 import type { AlertFacts } from '../../../../src/watch/alerts/rules/alert-facts.ts'
 import { conditionsOf } from '../../../../src/watch/alerts/rules/alert-rules.ts'
+import { readConfig } from '../../../../src/wiring/settings.ts'
 
 const at = new FakeClock().now()
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** Settings of hosts of licenses. */
 export const hosts = required('Hosts', {
@@ -9,3 +9,9 @@ export const hosts = required('Hosts', {
     { fallback: 1000, min: 1, max: 100_000 },
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly hosts: typeof hosts
+  }
+}

@@ -1,7 +1,7 @@
-import { MONEY_FORM, type Money, moneyText, readMoney } from '../../../kernel/money.ts'
-import { choice, type Setting, text, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
-import { sharedSecret } from '../shared-secret.ts'
+import { MONEY_FORM, type Money, moneyText, readMoney } from '../../kernel/money.ts'
+import { choice, type Setting, text, wholeNumber } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
+import { sharedSecret } from '../../platform/config/shared-secret.ts'
 
 /** Whether a text is the address of a server on this machine, without a path. */
 function isLoopback(given: string): boolean {
@@ -96,3 +96,9 @@ export const provisioning = optional('Provisioning of servers', {
     'true',
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly provisioning: typeof provisioning
+  }
+}

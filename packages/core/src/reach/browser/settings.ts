@@ -1,6 +1,6 @@
-import { choice, list, text, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
-import { isSharedSecret, SECRET_CHARS_NEEDED } from '../shared-secret.ts'
+import { choice, list, text, wholeNumber } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
+import { isSharedSecret, SECRET_CHARS_NEEDED } from '../../platform/config/shared-secret.ts'
 
 /** Settings of the browser worker. */
 export const browser = optional('Browser worker', {
@@ -43,3 +43,9 @@ export const browser = optional('Browser worker', {
     '0',
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly browser: typeof browser
+  }
+}

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net'
-import { asciiName } from '../../../kernel/ascii-name.ts'
-import { choice, isResolverAddress, list, type Setting, text, url, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
+import { asciiName } from '../../kernel/ascii-name.ts'
+import {
+  choice,
+  isResolverAddress,
+  list,
+  type Setting,
+  text,
+  url,
+  wholeNumber,
+} from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
 
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -28,8 +36,9 @@ function isRelay(given: string): boolean {
   )
 }
 
+const UNKNOWN_POLICIES = ['retry_once', 'hold'] as const
 /** Ways to go on when nobody knows whether the relay got a message. */
-export const UNKNOWN_POLICIES = ['retry_once', 'hold'] as const
+export type UnknownPolicy = (typeof UNKNOWN_POLICIES)[number]
 
 const yesOrNo = (name: string, doc: string, fallback: boolean): Setting<boolean> => ({
   name,
@@ -142,3 +151,9 @@ export const email = optional('Email', {
   }),
   requireDmarc: yesOrNo('EMAIL_REQUIRE_DMARC', 'Whether a sending domain needs a DMARC policy.', true),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly email: typeof email
+  }
+}

@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** Settings of the ledger of images. */
 export const images = required('Images', {
@@ -9,3 +9,9 @@ export const images = required('Images', {
     { fallback: 180, min: 1, max: 3650 },
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly images: typeof images
+  }
+}

@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 const percent = (name: string, what: string, fallback: number) =>
   wholeNumber(name, `An alert opens when ${what} of a host is this full or fuller, in percent.`, {
@@ -59,3 +59,9 @@ export const alerts = required('Alerts', {
     { fallback: 90, min: 1, max: 3650 },
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly alerts: typeof alerts
+  }
+}

@@ -1,8 +1,8 @@
-import { choice } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { choice } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** Groups of users who need a second factor when they sign in with a password. */
-export const SECOND_FACTOR_DEMANDS = ['optional', 'staff', 'all'] as const
+const SECOND_FACTOR_DEMANDS = ['optional', 'staff', 'all'] as const
 export type SecondFactorDemand = (typeof SECOND_FACTOR_DEMANDS)[number]
 
 /** A bad value stops the start, since it may have been meant to require a second factor. */
@@ -15,3 +15,9 @@ const demandedOf = choice(
 
 /** Settings of second factors. */
 export const secondFactors = required('Second factors', { demandedOf })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly secondFactors: typeof secondFactors
+  }
+}

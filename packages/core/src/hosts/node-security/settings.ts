@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** Settings of node security. */
 export const nodeSecurity = required('Node security', {
@@ -9,3 +9,9 @@ export const nodeSecurity = required('Node security', {
     { fallback: 60, min: 30, max: 300 },
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly nodeSecurity: typeof nodeSecurity
+  }
+}

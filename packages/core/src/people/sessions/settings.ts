@@ -1,6 +1,6 @@
-import { list, type Setting } from '../setting.ts'
-import { optional } from '../setting-group.ts'
-import { SECRET_CHARS_ADVISED } from '../shared-secret.ts'
+import { list, type Setting } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
+import { SECRET_CHARS_ADVISED } from '../../platform/config/shared-secret.ts'
 
 /** Secrets that sign session cookies. A short one is accepted with a warning. */
 const secrets: Setting<readonly string[]> = {
@@ -20,3 +20,9 @@ const secrets: Setting<readonly string[]> = {
 
 /** Settings of sessions. */
 export const sessions = optional('Sessions', { secrets })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly sessions: typeof sessions
+  }
+}

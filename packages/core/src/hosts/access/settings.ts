@@ -1,9 +1,8 @@
-import { choice, isSite, list, originOf, text, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
+import { choice, isSite, list, originOf, text, wholeNumber } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
 
 /** How sessions reach hosts: not at all, by a relay in this process, or by relays of their own. */
-export const RELAY_MODES = ['off', 'embedded', 'external'] as const
-export type RelayMode = (typeof RELAY_MODES)[number]
+const RELAY_MODES = ['off', 'embedded', 'external'] as const
 
 function isRelayUrl(entry: string): boolean {
   if (!URL.canParse(entry) || !/^wss?:\/\//i.test(entry)) return false
@@ -83,3 +82,39 @@ export const relay = optional('Relay', {
     "Folder for recordings of hosts' output, one file a session; unset: nothing is recorded.",
   ),
 })
+
+/** Settings of sessions on hosts, as the service hands them out. */
+export const access = optional('Access', {
+  tokenSeconds: wholeNumber('ACCESS_TOKEN_TTL_S', 'How long a token opens a connection to the relay.', {
+    fallback: 60,
+    min: 5,
+    max: 600,
+  }),
+  pendingSeconds: wholeNumber('ACCESS_PENDING_TTL_S', 'How long a session waits for its host.', {
+    fallback: 60,
+    min: 5,
+    max: 600,
+  }),
+  agentKey: choice(
+    'ACCESS_AGENT_KEY',
+    'Whether a host that has shown a key must prove it when it asks for sessions (`pin`), every host must (`require`), or none (`off`).',
+    ['pin', 'require', 'off'],
+    'pin',
+  ),
+  maxWaiters: wholeNumber(
+    'ACCESS_MAX_WAITERS',
+    'Hosts that may wait for a session at once; others ask again.',
+    {
+      fallback: 2000,
+      min: 0,
+      max: 100_000,
+    },
+  ),
+})
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly relay: typeof relay
+    readonly access: typeof access
+  }
+}

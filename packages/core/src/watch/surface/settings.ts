@@ -1,6 +1,14 @@
-import { choice, isResolverAddress, list, type Setting, text, url, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
-import { SECRET_CHARS_ADVISED, SECRET_CHARS_NEEDED } from '../shared-secret.ts'
+import {
+  choice,
+  isResolverAddress,
+  list,
+  type Setting,
+  text,
+  url,
+  wholeNumber,
+} from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
+import { SECRET_CHARS_ADVISED, SECRET_CHARS_NEEDED } from '../../platform/config/shared-secret.ts'
 
 const secrets: Setting<readonly string[]> = {
   ...list(
@@ -42,3 +50,9 @@ export const surface = optional('Attack surface', {
     },
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly surface: typeof surface
+  }
+}

@@ -1,6 +1,6 @@
-import { list, type Setting, wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
-import { isSendable } from '../shared-secret.ts'
+import { list, type Setting, wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
+import { isSendable } from '../../platform/config/shared-secret.ts'
 
 /**
  * The allow-list. A key that cannot be a bearer token causes a warning: it works in the body of an activation
@@ -65,3 +65,9 @@ export const licensing = required('Licensing', {
     max: 3650,
   }),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly licensing: typeof licensing
+  }
+}

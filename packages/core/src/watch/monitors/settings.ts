@@ -1,6 +1,6 @@
-import { isResolverAddress, list } from '../setting.ts'
-import { optional } from '../setting-group.ts'
-import { sharedSecret } from '../shared-secret.ts'
+import { isResolverAddress, list } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
+import { sharedSecret } from '../../platform/config/shared-secret.ts'
 
 /** Settings of monitors. */
 export const monitors = optional('Monitors', {
@@ -10,3 +10,9 @@ export const monitors = optional('Monitors', {
     accepts: isResolverAddress,
   }),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly monitors: typeof monitors
+  }
+}

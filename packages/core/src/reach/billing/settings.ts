@@ -1,5 +1,13 @@
-import { choice, isSite, list, originOf, type Setting, text, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
+import {
+  choice,
+  isSite,
+  list,
+  originOf,
+  type Setting,
+  text,
+  wholeNumber,
+} from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
 
 const MAX_SECRETS = 3
 
@@ -97,3 +105,9 @@ export const billing = optional('Billing', {
     'false',
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly billing: typeof billing
+  }
+}

@@ -1,5 +1,5 @@
-import { isSite, list, originOf, text, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
+import { isSite, list, originOf, text, url, wholeNumber } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
 
 /** Settings of the support chat. */
 export const chat = optional('Support chat', {
@@ -38,3 +38,23 @@ export const chat = optional('Support chat', {
     },
   ),
 })
+
+/** Settings of the language model. */
+export const llm = optional('Language model', {
+  apiKey: text('LLM_API_KEY', 'Key of the language model; unset: canned answers from the docs.', {
+    secret: true,
+  }),
+  baseUrl: url(
+    'LLM_BASE_URL',
+    'Base address of an OpenAI-compatible API; may be on this machine or in a private network.',
+    ['https', 'http'],
+  ),
+  model: text('LLM_MODEL', 'Name of the model.'),
+})
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly chat: typeof chat
+    readonly llm: typeof llm
+  }
+}

@@ -1,6 +1,6 @@
-import { isDataKey } from '../data-key.ts'
-import { list } from '../setting.ts'
-import { optional } from '../setting-group.ts'
+import { isDataKey } from '../config/data-key.ts'
+import { list } from '../config/setting.ts'
+import { optional } from '../config/setting-group.ts'
 
 /** Settings of secrets at rest. */
 export const secrets = optional('Secrets at rest', {
@@ -10,3 +10,9 @@ export const secrets = optional('Secrets at rest', {
     { secret: true, of: 'keys, each `<name>:<base64 of 32 bytes>`', accepts: isDataKey },
   ),
 })
+
+declare module '../config/settings.ts' {
+  interface SettingGroups {
+    readonly secrets: typeof secrets
+  }
+}

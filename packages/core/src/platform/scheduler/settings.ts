@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../config/setting.ts'
+import { required } from '../config/setting-group.ts'
 
 /** Settings of ticks. */
 export const scheduler = required('Scheduler', {
@@ -9,3 +9,9 @@ export const scheduler = required('Scheduler', {
     { fallback: 60, min: 0, max: 3600 },
   ),
 })
+
+declare module '../config/settings.ts' {
+  interface SettingGroups {
+    readonly scheduler: typeof scheduler
+  }
+}

@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** GitHub sends at most 25 MB. */
 const MAX_WEBHOOK_BYTES = 26_214_400
@@ -17,3 +17,9 @@ export const git = required('Git hooks', {
     { fallback: 86_400, min: 0, max: 2_592_000 },
   ),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly git: typeof git
+  }
+}

@@ -1,5 +1,5 @@
-import { choice, type Setting, wholeNumber } from '../setting.ts'
-import { optional } from '../setting-group.ts'
+import { choice, type Setting, wholeNumber } from '../../platform/config/setting.ts'
+import { optional } from '../../platform/config/setting-group.ts'
 
 const count = (name: string, doc: string, fallback: number, max: number) =>
   wholeNumber(name, doc, { fallback, min: 1, max })
@@ -76,3 +76,9 @@ export const webhooks = optional('Webhooks', {
   ),
   concurrency: count('WEBHOOK_CONCURRENCY', 'Messages that a replica sends at the same time.', 20, 1000),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly webhooks: typeof webhooks
+  }
+}

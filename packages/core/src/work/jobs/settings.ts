@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** Settings of jobs. */
 export const jobs = required('Jobs', {
@@ -19,3 +19,9 @@ export const jobs = required('Jobs', {
     max: 1_000_000,
   }),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly jobs: typeof jobs
+  }
+}

@@ -1,5 +1,5 @@
-import { wholeNumber } from '../setting.ts'
-import { required } from '../setting-group.ts'
+import { wholeNumber } from '../../platform/config/setting.ts'
+import { required } from '../../platform/config/setting-group.ts'
 
 /** Settings of transfer keys. */
 export const transfers = required('Transfer keys', {
@@ -14,3 +14,9 @@ export const transfers = required('Transfer keys', {
     max: 10_000,
   }),
 })
+
+declare module '../../platform/config/settings.ts' {
+  interface SettingGroups {
+    readonly transfers: typeof transfers
+  }
+}
