@@ -9,6 +9,7 @@ export interface Schema {
   readonly items?: Schema
   readonly enum?: readonly unknown[]
   readonly description?: string
+  readonly $ref?: string
   readonly [keyword: string]: unknown
 }
 
@@ -144,6 +145,10 @@ const BOUNDS: Readonly<Record<string, string>> = {
 }
 
 function spelled(schema: Schema): string {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
+    return `[${name}](#${name.toLowerCase()})`
+  }
   if (schema.enum !== undefined) return `one of ${schema.enum.map((word) => code(String(word))).join(', ')}`
   const bounds = Object.entries(BOUNDS)
     .filter(([keyword]) => isTelling(keyword, schema[keyword]))

@@ -1,6 +1,6 @@
 import { OPERATIONS } from '@svc/core'
 import { openApiDocument, ROUTES } from '@svc/http'
-import { type Described, fieldsTable } from './http-page.ts'
+import { type Described, fieldsTable, type Schema } from './http-page.ts'
 import { code, table } from './table.ts'
 
 const INTRODUCTION = `# Operations
@@ -32,7 +32,7 @@ export function operationsPage(): string {
     closedTo(operation),
   ])
   const head = ['Operation', 'What it does', 'Permission', 'Scope', 'Changes', 'Tokens']
-  return [INTRODUCTION, `${table(head, rows)}\n`, ...OPERATIONS.map(sectionOf)].join('\n')
+  return [INTRODUCTION, `${table(head, rows)}\n`, ...OPERATIONS.map(sectionOf), ...NAMED].join('\n')
 }
 
 const closedTo = ({ confirmed, personal }: Operation): string =>
@@ -52,11 +52,15 @@ function sectionOf({ name, summary }: Operation): string {
   return `## ${name}\n\n${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-const PATHS = (
-  openApiDocument(ROUTES.filter(({ path }) => path === PATH)) as {
-    readonly paths: Readonly<Record<string, { readonly post: Described }>>
-  }
-).paths
+const { paths: PATHS, components } = openApiDocument(ROUTES.filter(({ path }) => path === PATH)) as {
+  readonly paths: Readonly<Record<string, { readonly post: Described }>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** Sections of the shapes that several answers share. A refusal stands on the page of HTTP. */
+const NAMED = Object.entries(components.schemas)
+  .filter(([name]) => name !== 'Error')
+  .map(([name, schema]) => `## ${name}\n\n${fieldsTable(schema)}\n`)
 
 function describedOf(name: string): Described {
   const found = PATHS[PATH.replace('{name}', name)]?.post

@@ -144,8 +144,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'health: a service that has not begun is ready on a good database',
     file: HEALTH,
-    find: "if (this.#phase !== 'serving') checks",
-    replace: "if (this.#phase === 'draining') checks",
+    find: "      ...present('starting', this.isStarting ? { status: 'fail' } : undefined),\n",
+    replace: '',
     suites: HEALTH_SUITES,
   },
   {

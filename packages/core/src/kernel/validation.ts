@@ -120,6 +120,14 @@ export const freeObject = (): Struct<Readonly<Record<string, unknown>>, JsonSche
     'an object',
   )
 
+/** A JSON object of strings by any names. */
+export const textMap = (): Struct<Readonly<Record<string, string>>, JsonSchema> =>
+  field(
+    { type: 'object', additionalProperties: { type: 'string' } },
+    (value) => isObject(value) && Object.values(Object(value)).every((each) => typeof each === 'string'),
+    'an object of strings',
+  )
+
 /** Schema of a list. */
 export interface ListSchema<T> {
   readonly items: Struct<T, unknown>

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@svc/core/adapters'
+import { alertDetails, type JsonSchema } from '@svc/core/adapters'
 import type { SecurityScheme } from '../exchange/route.ts'
 
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
@@ -14,6 +14,9 @@ export const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'A session of POST /login.' },
   sharedSecret: bearer('A secret of the settings.'),
 } as const satisfies Readonly<Record<SecurityScheme, unknown>>
+
+/** Shapes that many answers share. They stand in the document once, under these names. */
+export const NAMED_SHAPES = { AlertDetails: alertDetails } as const
 
 /** The body of every refusal. */
 export const errorBody: JsonSchema = {

@@ -1,14 +1,19 @@
 import { RELEASE } from '@svc/core'
 import type { JsonSchema } from '@svc/core/adapters'
 import { type Body, JSON_BODY_TYPE } from '../exchange/body/body.ts'
-import { jsonSchema } from '../exchange/body/shape.ts'
+import { jsonSchema, type Shape } from '../exchange/body/shape.ts'
 import { type NamedCall, pathsOf, type ReplyDoc, type Route } from '../exchange/route.ts'
 import { SVC_LICENSE } from '../gates/license-deed.ts'
 import { ROUTES } from '../routes/index.ts'
 
-import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
+import { errorBody, NAMED_SHAPES, SECURITY_SCHEMES } from './openapi-parts.ts'
 
 type Part = Readonly<Record<string, unknown>>
+
+const NAMED = Object.entries<Shape>(NAMED_SHAPES)
+const NAMES = new Map(NAMED.map(([name, { schema }]) => [schema, name]))
+const NAMED_SCHEMAS = Object.fromEntries(NAMED.map(([name, shape]) => [name, jsonSchema(shape)]))
+const schemaOf = (shape: Shape): JsonSchema => jsonSchema(shape, NAMES)
 
 /** The OpenAPI 3.1 document of a set of routes: the served routes in machine-readable form. */
 export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
@@ -33,7 +38,7 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
     },
     servers: [{ url: '/' }],
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: errorBody } },
+    components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: errorBody, ...NAMED_SCHEMAS } },
   }
 }
 
@@ -55,8 +60,8 @@ function operationOf(route: Route, path: string): Part {
 
 /** Returns the document's entry for one of a route's calls. */
 function callOf(route: Route, { name, summary, description, body, beside = {}, answer }: NamedCall): Part {
-  const { required, properties } = jsonSchema(body)
-  const more = Object.fromEntries(Object.entries(beside).map(([field, shape]) => [field, jsonSchema(shape)]))
+  const { required, properties } = schemaOf(body)
+  const more = Object.fromEntries(Object.entries(beside).map(([field, shape]) => [field, schemaOf(shape)]))
   const schema = {
     type: 'object',
     ...(required ? { required } : {}),
@@ -75,7 +80,7 @@ function callOf(route: Route, { name, summary, description, body, beside = {}, a
 }
 
 function requestContent({ shape, types }: Body<unknown>): Part {
-  const media = shape === undefined ? {} : { schema: jsonSchema(shape) }
+  const media = shape === undefined ? {} : { schema: schemaOf(shape) }
   return Object.fromEntries(types.map((type) => [type, media]))
 }
 
@@ -133,7 +138,7 @@ function responsesOf(route: Route): Part {
 
 function responseOf(status: number, { description, headers = {}, body, type }: ReplyDoc): Part {
   const named = { 'Svc-Request-Id': 'Names the request in the log of the service.', ...headers }
-  const content = contentOf(status, body === undefined ? undefined : jsonSchema(body), type)
+  const content = contentOf(status, body === undefined ? undefined : schemaOf(body), type)
   return {
     description,
     headers: Object.fromEntries(

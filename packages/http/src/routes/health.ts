@@ -1,9 +1,7 @@
-import { flag, freeObject, shape } from '@svc/core/adapters'
+import { readiness } from '@svc/core/adapters'
 import { json, OK } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { open } from '../gates/open.ts'
-
-const readiness = shape({ ok: flag(), checks: freeObject() })
 
 /** Probes (spec, GET /healthz; docs/health.md). */
 export const healthRoutes = [

@@ -1,5 +1,5 @@
-import { freeObject, listOf, shape } from '@svc/core/adapters'
-import { json, UNBOUNDED } from '../exchange/reply.ts'
+import { jwkSetShape } from '@svc/core/adapters'
+import { json } from '../exchange/reply.ts'
 import { route } from '../exchange/route.ts'
 import { open } from '../gates/open.ts'
 
@@ -10,7 +10,7 @@ export const keyRoutes = [
     path: '/.well-known/jwks.json',
     summary: 'The public keys that verify tokens of this service: the current one, then retired ones.',
     gate: open,
-    replies: { 200: { description: 'The key set.', body: shape({ keys: listOf(freeObject(), UNBOUNDED) }) } },
+    replies: { 200: { description: 'The key set.', body: jwkSetShape } },
     handle: ({ plane }) => json(plane.signer.jwks()),
   }),
 ]

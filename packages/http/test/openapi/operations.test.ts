@@ -18,6 +18,7 @@ interface Schema {
   readonly maximum?: number
   readonly minLength?: number
   readonly maxLength?: number
+  readonly $ref?: string
 }
 
 interface Call {
@@ -29,14 +30,20 @@ interface Call {
   >
 }
 
-const { paths } = openApiDocument() as { paths: Readonly<Record<string, { readonly post?: Call }>> }
+const { paths, components } = openApiDocument() as {
+  paths: Readonly<Record<string, { readonly post?: Call }>>
+  components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+const { schemas } = components
+const REFERENCE = '#/components/schemas/'
 const callOf = (name: string) => paths[`/api/v1/operations/${name}`]?.post
 const JSON_TYPE = 'application/json'
 const inputOf = (name: string) => callOf(name)?.requestBody.content[JSON_TYPE]?.schema
 const answerOf = (name: string) => callOf(name)?.responses['200']?.content?.[JSON_TYPE]?.schema
 
 /** Returns where a value is not as its schema says: fields that it does not name are faults, too. */
-function faultsOf(schema: Schema, value: unknown, place = '$'): readonly string[] {
+function faultsOf(given: Schema, value: unknown, place = '$'): readonly string[] {
+  const schema = given.$ref === undefined ? given : (schemas[given.$ref.slice(REFERENCE.length)] ?? given)
   if (schema.type === 'object') {
     if (typeof value !== 'object' || value === null) return [`${place} is no object`]
     const fields = value as Readonly<Record<string, unknown>>

@@ -3,11 +3,11 @@ import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Agents } from '../../work/agents/agents.ts'
-import { MINT_FIELDS } from './transfer-fields.ts'
+import { MINT_FIELDS, transferScope } from './transfer-fields.ts'
 import {
   PIN_KINDS,
   TRANSFER_KEY_STATES,
@@ -71,7 +71,7 @@ const key = shape({
   pin_kind: oneOf(PIN_KINDS),
   pin_spki: optional(word),
   pin_fails: count,
-  scope: optional(freeObject()),
+  scope: optional(transferScope),
   created_at: count,
   expires_at: count,
   last_used_at: optional(count),

@@ -1,20 +1,22 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { anyText, listOf, oneOf, shape, type ViewOf } from '../../kernel/validation.ts'
 import { decodeBase64url, decodeRawKey, KeyRefused, unescapePem, withoutPrefix } from './key-text.ts'
 
+const JWK = {
+  kty: oneOf(['OKP']),
+  crv: oneOf(['Ed25519']),
+  x: anyText(),
+  kid: anyText(),
+  alg: oneOf(['EdDSA']),
+  use: oneOf(['sig']),
+}
 /** An Ed25519 public key in the form of RFC 8037. `kid` is the RFC 7638 thumbprint of the key. */
-export interface PublicJwk {
-  readonly kty: 'OKP'
-  readonly crv: 'Ed25519'
-  readonly x: string
-  readonly kid: string
-  readonly alg: 'EdDSA'
-  readonly use: 'sig'
-}
+export type PublicJwk = ViewOf<typeof JWK>
 
+const JWKS = { keys: listOf(shape(JWK), Number.POSITIVE_INFINITY) }
 /** The body of `GET /.well-known/jwks.json`: the current key first, then the retired ones. */
-export interface JwkSet {
-  readonly keys: readonly PublicJwk[]
-}
+export const jwkSetShape = shape(JWKS)
+export type JwkSet = ViewOf<typeof JWKS>
 
 /** Keys to verify signatures: native keys by `kid`. */
 export type VerificationKeys = ReadonlyMap<string, KeyObject>

@@ -9,6 +9,7 @@ import {
   oneOf,
   shape,
   text,
+  textMap,
   type ViewOf,
   whole,
 } from '../../kernel/validation.ts'
@@ -48,7 +49,7 @@ export const BROWSER_ANSWERS = {
         description: optional(anyText()),
         lang: optional(anyText()),
         canonical: optional(anyText()),
-        og: freeObject(),
+        og: textMap(),
       }),
     ),
     links: optional(listOf(shape({ href: anyText(), text: anyText() }), ANY)),

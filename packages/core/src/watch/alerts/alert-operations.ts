@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { flag, freeObject, listOf, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
+import { flag, listOf, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import { DELIVERY_STATES } from '../../platform/deliveries/delivery.ts'
 import { type LicenseScope, operationOf } from '../../platform/operations/operation.ts'
 import {
@@ -14,6 +14,7 @@ import {
   MAX_ACTED_ALERTS,
   MAX_NOTE_CHARS,
 } from './alert.ts'
+import { alertDetails } from './alert-details.ts'
 import { ALERT_TRANSITIONS } from './alert-lifecycle.ts'
 import { ALERTS_LISTED } from './alert-list.ts'
 import { type Alerts, noAlert } from './alerts.ts'
@@ -38,7 +39,7 @@ const alertShape = shape({
   status: oneOf(ALERT_STATUSES),
   summary: word,
   host: optional(shape({ id: word, hostname: word })),
-  details: freeObject(),
+  details: alertDetails,
   count: whole(1, Number.MAX_SAFE_INTEGER),
   flapping: flag(),
   starts_at: unixSecond(),

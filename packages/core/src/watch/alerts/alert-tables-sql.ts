@@ -14,6 +14,7 @@ import { statementsOver } from '../../platform/database/typed-statement.ts'
 import { maybeInstant } from '../../platform/database/values.ts'
 import type { DeliveryEntity } from '../../platform/deliveries/delivery-tables-sql.ts'
 import type { Alert, AlertAction, AlertKind, AlertSeverity } from './alert.ts'
+import type { AlertDetails } from './alert-details.ts'
 import type { AlertKey, AlertTransition } from './alert-lifecycle.ts'
 import type { AlertChannelName } from './channels/alert-deliveries-store.ts'
 
@@ -49,7 +50,7 @@ export const AlertEntity = defineEntity({
     summary: fact(p.text()),
     fingerprint: fact(p.text().nullable()),
     hostname: fact(p.text().nullable()),
-    details: fact(p.json().$type<Readonly<Record<string, unknown>>>()),
+    details: fact(p.json().$type<AlertDetails>()),
     event: word(p.text().nullable()),
     count: p.integer(),
     flapping: p.boolean(),

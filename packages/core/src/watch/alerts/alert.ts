@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { agentId } from '../../work/agents/agent.ts'
+import type { AlertDetails } from './alert-details.ts'
 
 /** Kinds of alerts. */
 export const ALERT_KINDS = [
@@ -78,7 +79,7 @@ export interface Alert extends AlertOwner {
   /** One sentence for people. */
   readonly summary: string
   readonly host: AlertHost | undefined
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: AlertDetails
   /** How often the alert opened: 1, plus one for each return within ten minutes. */
   readonly count: number
   readonly flapping: boolean

@@ -1,19 +1,9 @@
+import { present } from '../../kernel/present.ts'
 import { inTime } from '../../kernel/race.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import type { Base } from '../../platform/base.ts'
 import type { MigrationStatus } from '../../platform/storage/storage.ts'
-
-/** Result of one check, with facts about it. Only `fail` makes the service unready. */
-export interface Check {
-  readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
-  readonly [fact: string]: unknown
-}
-
-/** The readiness of the service (spec, GET /healthz). */
-export interface Readiness {
-  readonly ok: boolean
-  readonly checks: Readonly<Record<string, Check>>
-}
+import type { Readiness, ReadinessChecks } from './readiness.ts'
 
 /** Dependencies of `Health`. */
 export interface HealthParts extends Pick<Base, 'storage' | 'signer' | 'timers'> {
@@ -105,20 +95,25 @@ export class Health {
 
   async #look(): Promise<Readiness> {
     const [storage, licensing] = await Promise.all([this.#storage(), this.#licensing()])
-    const checks: Record<string, Check> = { ...storage, signing: this.#signing(), licensing }
     const closed = Object.keys(this.#parts.faults)
-    if (closed.length > 0) checks.settings = { status: 'warn', closed }
-    if (this.#phase !== 'serving') checks[this.#phase] = { status: 'fail' }
-    return { ok: Object.values(checks).every((check) => check.status !== 'fail'), checks }
+    const checks: ReadinessChecks = {
+      ...storage,
+      signing: this.#signing(),
+      licensing,
+      ...present('settings', closed.length > 0 ? { status: 'warn', closed } : undefined),
+      ...present('starting', this.isStarting ? { status: 'fail' } : undefined),
+      ...present('draining', this.isDraining ? { status: 'fail' } : undefined),
+    }
+    return { ok: Object.values(checks).every((check) => check?.status !== 'fail'), checks }
   }
 
-  async #storage(): Promise<Record<string, Check>> {
+  async #storage(): Promise<Pick<ReadinessChecks, 'disk' | 'database' | 'tables' | 'migrations'>> {
     const { storage, timers } = this.#parts
     const found = await inTime(timers, CHECK_MS, () => storage.health(), undefined).catch(() => undefined)
     const embedded = EMBEDDED[storage.kind]
     if (found === undefined) return { database: { status: 'fail', reason: 'unreachable' } }
     const { latencyMs: latency_ms, missingTables: missing, migrations } = found
-    const database: Check =
+    const database: ReadinessChecks['database'] =
       embedded === undefined
         ? { status: 'pass', latency_ms }
         : { status: 'not-configured', embedded, latency_ms }
@@ -131,19 +126,19 @@ export class Health {
   }
 
   /** Returns a failed check when the free room is down to the reserve, below which every write is refused. */
-  async #disk(): Promise<{ disk?: Check }> {
+  async #disk(): Promise<Pick<ReadinessChecks, 'disk'>> {
     const room = await this.#parts.storage.disk?.().catch(() => undefined)
     if (room === undefined || room.freeBytes > room.reservedBytes) return {}
     return { disk: { status: 'fail', reason: 'disk-full' } }
   }
 
-  #signing(): Check {
+  #signing(): ReadinessChecks['signing'] {
     const { signer } = this.#parts
     if (signer.status === 'ready') return { status: 'pass' }
     return { status: 'warn', reason: signer.status }
   }
 
-  async #licensing(): Promise<Check> {
+  async #licensing(): Promise<ReadinessChecks['licensing']> {
     const { licenses, timers } = this.#parts
     const { mode } = licenses
     if (mode === 'development') return { status: 'warn', mode }
@@ -157,7 +152,10 @@ export class Health {
 // A database that is ahead is not a failure: during a rolling upgrade, older replicas serve on a schema that
 // the first new replica has migrated, and a failure would stop all of them at once. A release does not start
 // on such a database.
-function migrationsCheck({ pending, drifted, ahead }: MigrationStatus, isStarting: boolean): Check {
+function migrationsCheck(
+  { pending, drifted, ahead }: MigrationStatus,
+  isStarting: boolean,
+): ReadinessChecks['migrations'] {
   const isWrong = pending.length + drifted.length > 0 || (isStarting && ahead !== undefined)
   if (ahead === undefined) return { status: isWrong ? 'fail' : 'pass', pending, drifted }
   return { status: isWrong ? 'fail' : 'warn', pending, drifted, ahead }

@@ -1,4 +1,5 @@
 import type { AlertHost, AlertKind, AlertOwner, AlertSeverity } from '../alert.ts'
+import type { AlertDetails } from '../alert-details.ts'
 
 /** Something that is wrong at the moment of an evaluation. */
 export interface AlertCondition extends AlertOwner {
@@ -7,7 +8,7 @@ export interface AlertCondition extends AlertOwner {
   readonly severity: AlertSeverity
   readonly summary: string
   readonly host: AlertHost | undefined
-  readonly details: Readonly<Record<string, unknown>>
+  readonly details: AlertDetails
   /**
    * How long the condition must hold before it opens an alert, in seconds. At least two ticks in a row must
    * find it.

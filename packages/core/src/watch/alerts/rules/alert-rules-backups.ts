@@ -17,7 +17,7 @@ interface Stale {
   readonly old: (age: string) => string
   /** The thing that has this time. */
   readonly of: string
-  readonly details: Readonly<Record<string, number>>
+  readonly details: AlertCondition['details']
 }
 
 function stale(agent: Agent, { kind, reported, bound, old, of, details }: Stale, at: Date): AlertCondition[] {
