@@ -1,6 +1,6 @@
 import {
+  claimedJob,
   claimedJobView,
-  freeObject,
   type LeaseAnswer,
   listOf,
   MAX_CLAIM_WAIT_SECONDS,
@@ -48,7 +48,7 @@ export const claimRoute = route({
     Prefer: `\`wait=N\`: wait for a job for N seconds, ${MAX_CLAIM_WAIT_SECONDS} at most. Another claim of the host ends the wait.`,
   },
   replies: {
-    200: { description: 'A job, under a lease.', body: shape({ job: freeObject() }), headers: HEADERS },
+    200: { description: 'A job, under a lease.', body: shape({ job: claimedJob }), headers: HEADERS },
     204: { description: 'Nothing is due for this host.', headers: HEADERS },
     ...INVALID,
   },

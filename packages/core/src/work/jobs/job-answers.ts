@@ -1,5 +1,15 @@
 import { optional } from 'superstruct'
-import { finite, flag, freeObject, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  finite,
+  flag,
+  freeObject,
+  listOf,
+  oneOf,
+  shape,
+  text,
+  type ViewOf,
+  whole,
+} from '../../kernel/validation.ts'
 import { JOB_KINDS, JOB_STATES } from './job.ts'
 import { MAX_LINE_CHARS } from './job-log.ts'
 
@@ -38,6 +48,25 @@ const listed = {
 const job = shape({ ...listed, payload: freeObject() })
 const deployment = optional(shape({ id: word, state: oneOf(JOB_STATES), app: optional(word) }))
 const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS), attempt: count, offset: count })
+
+const CLAIMED = {
+  id: word,
+  kind: oneOf(JOB_KINDS),
+  state: oneOf(JOB_STATES),
+  payload: freeObject(),
+  deployment_id: optional(word),
+  attempt: count,
+  max_attempts: count,
+  created_at: count,
+  claimed_at: count,
+  lease_seconds: count,
+  lease_expires_at: count,
+  timeout_seconds: count,
+  log: shape({ next_offset: count, max_lines: count, max_line_chars: count, interval_seconds: count }),
+}
+/** A job in the answer to the host that claimed it. */
+export const claimedJob = shape(CLAIMED)
+export type ClaimedJob = ViewOf<typeof CLAIMED>
 
 /** The answers of the operations on jobs, by verb. */
 export const JOB_ANSWERS = {

@@ -2,6 +2,7 @@ import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { visiblePayload } from '../../kernel/redaction/visible-payload.ts'
 import { isHeld, type Job } from './job.ts'
+import type { ClaimedJob } from './job-answers.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
 import type { ListedJob } from './jobs-store.ts'
 
@@ -9,7 +10,7 @@ import type { ListedJob } from './jobs-store.ts'
 const LOG_INTERVAL_SECONDS = 2
 
 /** The `job` of a claim answer (docs/agents.md). Instants in unix seconds; absent values are left out. */
-export const claimedJobView = (job: Job, leaseSeconds: number) => ({
+export const claimedJobView = (job: Job, leaseSeconds: number): ClaimedJob => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
