@@ -92,7 +92,8 @@ export class Signals {
     this.#isHearing = this.#line !== undefined && (await this.#isEchoed())
     if (!this.#isHearing) await this.#hangUp()
     if (wasHearing && !this.#isHearing) log.warn({ lookMs: DEAF_LOOK_MS }, DEAF)
-    else if (!wasHearing && this.#isHearing) log.info({ lookMs: LOOK_MS }, 'waiting hosts are woken by the database')
+    else if (!wasHearing && this.#isHearing)
+      log.info({ lookMs: LOOK_MS }, 'waiting hosts are woken by the database')
   }
 
   async #connect(): Promise<void> {
