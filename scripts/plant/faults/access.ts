@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: a drain lets hosts wait on',
     file: `${ACCESS}/access-waiters.ts`,
-    find: 'for (const key of this.#waiting.keys()) this.#wakeKey(key)',
+    find: 'for (const key of this.#waiting.keys()) this.#wake(key)',
     replace: 'void this.#waiting',
     suites: SERVICE,
   },
