@@ -22,7 +22,7 @@ type Reason =
 
 const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> = {
   AccessSessionsStore: { plane: 'claim due admit connected end over sweep meet', owner: 'open resetKey' },
-  AgentsStore: { plane: 'heartbeat isKnown noteWork turnAway', owner: 'change forget' },
+  AgentsStore: { plane: 'heartbeat isKnown accessKey noteWork turnAway', owner: 'change forget' },
   AlertsStore: { plane: 'watches move write record counts purge', found: 'actions' },
   AlertDeliveriesStore: {
     plane: 'waiting bundle digest announced',
@@ -30,6 +30,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     staff: 'setWebhook removeWebhook setMailboxes removeMailboxes',
     owner: 'webhook',
   },
+  AppsStore: { owner: 'ensure add', found: 'change remove lock variables setVariables unsetVariables' },
   ApiTokensStore: { owner: 'add', secret: 'use', staff: 'list revoke', plane: 'purge' },
   BillingStore: {
     plane:

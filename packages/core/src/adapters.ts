@@ -9,7 +9,6 @@ export { AccessRefusal } from './hosts/access/access-refusal.ts'
 export type { AccessTicket, PendingAnswer } from './hosts/access/access-request.ts'
 export type { RelayRole } from './hosts/access/access-session.ts'
 export type { AccessView } from './hosts/access/access-view.ts'
-export { proofBytes } from './hosts/access/agent-proof.ts'
 export {
   type AdmittedSession,
   MemoryLedger,
@@ -198,6 +197,7 @@ export {
   seenTargetView,
   targetView,
 } from './watch/surface/surface-view.ts'
+export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
 export type { GitDeliveryView } from './work/git/git-hook-view.ts'
 export type { GitMessage, GitSender } from './work/git/git-pushes.ts'

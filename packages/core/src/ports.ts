@@ -22,7 +22,6 @@ export type {
   AccessLimits,
   AccessSessionsStore,
   Admission,
-  AgentKeyProof,
   HoldingRoles,
   KeyVerdict,
   NewAccessSession,
@@ -369,6 +368,7 @@ export type { SurfaceTarget } from './watch/surface/surface-target.ts'
 export type { SurfaceTargetsStore } from './watch/surface/surface-targets-store.ts'
 export { settingsMarkdown } from './wiring/settings.ts'
 export { type Agent, agentId, agentState, OFFLINE_SECONDS } from './work/agents/agent.ts'
+export type { AgentKeyProof } from './work/agents/agent-proof.ts'
 export type { Heartbeat } from './work/agents/agents.ts'
 export type {
   AgentChange,
@@ -378,6 +378,17 @@ export type {
   HostWork,
 } from './work/agents/agents-store.ts'
 export { REFRESH_TYP } from './work/agents/refresh.ts'
+export {
+  type App,
+  type AppSettings,
+  appIdOf,
+  MAX_APPS,
+  type NewApp,
+  type NewVariable,
+  type Variable,
+  variableId,
+} from './work/apps/app.ts'
+export type { AppsStore } from './work/apps/apps-store.ts'
 export type {
   Deployment,
   DeploymentFilter,

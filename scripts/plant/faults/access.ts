@@ -6,7 +6,7 @@ const RELAY = 'packages/cli/src/relay'
 const STORE = ['packages/core/test/hosts/access/access-sessions-store.test.ts']
 const SERVICE = ['packages/core/test/hosts/access/access.test.ts']
 const TICKETS = ['packages/core/test/hosts/access/relay-token.test.ts']
-const PROOFS = ['packages/core/test/hosts/access/agent-proof.test.ts']
+const PROOFS = ['packages/core/test/work/agents/agent-proof.test.ts']
 const ROUTES = ['packages/http/test/routes/access.test.ts']
 const SOCKETS = ['packages/cli/test/relay/relay.test.ts']
 const HOST = 'packages/cli/src/agent/access'
@@ -91,14 +91,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'access: a proof is good for another host',
-    file: `${ACCESS}/agent-proof.ts`,
-    find: 'Buffer.from(`GET\\n/api/v1/access/pending\\n${fingerprint}\\n${atMs}`)',
-    replace: 'Buffer.from(`GET\\n/api/v1/access/pending\\n${fingerprint.slice(0, 2)}\\n${atMs}`)',
+    file: 'packages/core/src/work/agents/agent-proof.ts',
+    find: 'Buffer.from(`${request}\\n${fingerprint}\\n${atMs}`)',
+    replace: 'Buffer.from(`${request}\\n${fingerprint.slice(0, 2)}\\n${atMs}`)',
     suites: PROOFS,
   },
   {
     name: 'access: an old proof is good',
-    file: `${ACCESS}/agent-proof.ts`,
+    file: 'packages/core/src/work/agents/agent-proof.ts',
     find: 'if (Math.abs(atMs - now.getTime()) > PROOF_WINDOW_MS)',
     replace: 'if (atMs - now.getTime() > PROOF_WINDOW_MS)',
     suites: PROOFS,

@@ -16,7 +16,7 @@ import type { SecurityDuty } from './security/security-duty.ts'
 import { AgentState, takeStateFolder } from './state/agent-state.ts'
 import { endLeftovers, reportLeftovers } from './state/recovery.ts'
 import { type ActivationParts, activate, keepActivated } from './wire/activation.ts'
-import { AgentApi } from './wire/agent-api.ts'
+import { AgentApi, type HostKey } from './wire/agent-api.ts'
 import { Claims } from './wire/claims.ts'
 import { Heartbeat, type HostState } from './wire/heartbeat.ts'
 import { HostMeter } from './wire/host-facts.ts'
@@ -65,6 +65,7 @@ class HostAgent implements Agent {
   readonly #timing: AgentTiming
   readonly #jobs = new RunningJobs()
   readonly #news = new SessionNews()
+  #key: Promise<HostKey> | undefined
   readonly #draining = new AbortController()
   readonly #beating = new AbortController()
   /** Ends the sessions of operators. */
@@ -144,7 +145,8 @@ class HostAgent implements Agent {
     await reportLeftovers(leftovers, parts, this.#life.signal)
     // The plane lets hosts wait that it knows, and keeps the kinds of jobs of those alone.
     await Promise.race([beating.heart.first, pause(FIRST_BEAT_MS, this.#draining.signal)])
-    const claims = { ...parts, state, jobs: this.#jobs, news: this.#news }
+    const hostKey = () => this.#openKey().catch(() => undefined)
+    const claims = { ...parts, state, jobs: this.#jobs, news: this.#news, hostKey }
     await new Claims(claims, (end) => this.#count(end)).run(this.#draining.signal, this.#life.signal)
     await this.#jobs.allEnded()
     this.#leaving.abort()
@@ -171,11 +173,22 @@ class HostAgent implements Agent {
 
   /** Begins to take sessions of operators; the promise resolves when the last one has ended. */
   async #access(api: AgentApi): Promise<{ readonly ended: Promise<void> }> {
-    const { stateDir, environment = {}, clock, log, once } = this.#options
+    const { stateDir, environment = {}, log, once } = this.#options
     if (once) return { ended: Promise.resolve() }
     const { HostAccess } = await import('./access/host-access.ts')
-    const access = new HostAccess({ api, stateDir, environment, clock, log, news: this.#news })
+    const openKey = () => this.#openKey()
+    const access = new HostAccess({ api, stateDir, environment, log, news: this.#news, openKey })
     return { ended: access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended()) }
+  }
+
+  /** The key of this host, opened once: its proofs have ever later times. */
+  #openKey(): Promise<HostKey> {
+    const { stateDir, clock } = this.#options
+    this.#key ??= import('./access/agent-key.ts').then(({ AgentKey }) => AgentKey.open(stateDir, clock))
+    this.#key.catch(() => {
+      this.#key = undefined
+    })
+    return this.#key
   }
 
   #beat(api: AgentApi, keys: PlaneKeys, state: AgentState): { heart: Heartbeat; ended: Promise<void> } {

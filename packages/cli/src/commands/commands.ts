@@ -177,6 +177,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./billing/declare-billing.ts')).declareBilling,
   },
   {
+    name: 'apps',
+    isGroup: true,
+    summary: 'applications: their hosts, variables and deploys',
+    load: async () => (await import('./apps/declare-apps.ts')).declareApps,
+  },
+  {
     name: 'git',
     isGroup: true,
     summary: 'deploy apps when their repositories are pushed to',

@@ -128,6 +128,21 @@ describe('an agent whose claims wait', () => {
     expect((await counted(test.plane, 'svc_access_waiters'))[''] ?? 0).toBe(0)
   })
 
+  it('gives a deploy the variables of its app, since its claims prove the key that it has shown', async () => {
+    handler('deploy', '. "$SVC_ENV_FILE"; echo "got $TOKEN $LEVEL$SVC_ENV_WITHHELD"')
+    await start()
+    const key = () => test.storage.agents.accessKey(licenseId, 'fp')
+    await until(async () => (await key()) !== undefined)
+    const repoUrl = 'https://git.example/shop.git'
+    const app = await test.plane.apps.create(licenseId, 'shop', { fingerprint: 'fp', repoUrl })
+    await test.plane.apps.setVariables(app, { TOKEN: 'a-secret-value' }, true)
+    await test.plane.apps.setVariables(app, { LEVEL: 'debug' }, false)
+    const { job } = await test.plane.apps.deploy(app, { sha: 'a'.repeat(40) })
+    await until(async () => (await state(job.id)) === 'succeeded')
+    const lines = await test.plane.jobs.logs(job.id, 0, 10)
+    expect(lines.map(({ line }) => line)).toEqual(['got *** debug'])
+  })
+
   it('ends its wait when it drains, at once', async () => {
     handler('prune', 'true')
     await start()

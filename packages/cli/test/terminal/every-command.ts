@@ -157,6 +157,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 
 /** Commands that ask none, or in a way of their own: each has tests of its own here. */
 export const APART: readonly string[] = [
+  'apps env import',
   'browser doctor',
   'transfer verify',
   'relay keys',

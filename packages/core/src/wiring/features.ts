@@ -34,6 +34,7 @@ import type { Health } from '../watch/health/health.ts'
 import { monitors } from '../watch/monitors/feature.ts'
 import { surface } from '../watch/surface/feature.ts'
 import { agents } from '../work/agents/feature.ts'
+import { apps } from '../work/apps/feature.ts'
 import { deployments } from '../work/deployments/feature.ts'
 import { git } from '../work/git/feature.ts'
 import { images } from '../work/images/feature.ts'
@@ -89,6 +90,7 @@ export const FEATURES = Features.over<Tools>()
   .with(surface)
   .with(billing)
   .with(git)
+  .with(apps)
   .with(nodeSecurity)
   .with(provisioning)
   .with(chat)

@@ -77,6 +77,7 @@ const lookAhead = steps(
         await jobs.upcoming([{ ...queue, target: '', kinds: undefined }], seconds, now),
         await jobs.upcoming([{ ...queue, target: host, kinds: ['prune', 'deploy'] }], seconds, now),
         await agents.isKnown(owner, host),
+        await agents.accessKey(owner, host),
       ]
     },
 )

@@ -28,6 +28,8 @@ export const claimBody = shape({
   concurrency: optional(whole(1, MAX_CONCURRENCY)),
 })
 
+const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(',') : header)
+
 const HEADERS = {
   'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.',
   'Svc-Drain': '`1` when the host is drained: it gets nothing new.',
@@ -45,6 +47,8 @@ export const claimRoute = route({
   body: hotJsonBody(claimBody),
   reads: {
     'Idempotency-Key': 'A repeat gets the same job while it is still claimed under this key.',
+    'X-Agent-Key': 'The Ed25519 key of the host, raw, in base64: it opens the variables of its apps.',
+    'X-Agent-Proof': '`t=<milliseconds>;sig=<base64>`: its signature for this claim.',
     Prefer: `\`wait=N\`: wait for a job for N seconds, ${MAX_CLAIM_WAIT_SECONDS} at most. Another claim of the host ends the wait.`,
   },
   replies: {
@@ -67,7 +71,10 @@ export const claimRoute = route({
       ...(waitedMs === undefined ? {} : { 'Preference-Applied': `wait=${seconds}` }),
     }
     if (job === undefined) return { ...noContent(told), waitedMs }
-    const handed = await plane.gitCredentials.handOut(job)
+    const proof = { key: one(headers['x-agent-key']), proof: one(headers['x-agent-proof']) }
+    const { fingerprint, claimKey } = asked
+    const withEnv = await plane.appVariables.handOut(job, { fingerprint, claimKey, proof })
+    const handed = await plane.gitCredentials.handOut(withEnv)
     return { ...json({ job: claimedJobView(handed, plane.jobs.leaseSeconds) }, told), waitedMs }
   },
 })

@@ -2,6 +2,7 @@ import { PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { buildMonitor } from '../watch/monitors/build-monitor.ts'
 import { alertReads } from './alert-reads.ts'
+import { appReads } from './app-reads.ts'
 import { emailReads } from './email-reads.ts'
 import { gitReads } from './git-reads.ts'
 import { hostReads } from './host-reads.ts'
@@ -67,6 +68,7 @@ export const SCOPED_READS: Readonly<Record<string, ScopedRead>> = {
     },
   },
   ...alertReads,
+  ...appReads,
   ...emailReads,
   ...gitReads,
   ...hostReads,

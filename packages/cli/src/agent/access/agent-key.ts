@@ -34,12 +34,12 @@ export class AgentKey {
     return new AgentKey(privateKey, clock)
   }
 
-  /** Returns the headers that prove the key, each time for a later instant than before. */
-  headers(fingerprint: string): Record<string, string> {
+  /** Returns the headers that prove the key for a request, each time for a later instant than before. */
+  headers(fingerprint: string, request?: string): Record<string, string> {
     // A clock that was set back must not make this look like a repeat of an earlier request.
     this.#lastMs = Math.max(this.#lastMs + 1, this.#clock.now().getTime())
     const { x = '' } = createPublicKey(this.#key).export({ format: 'jwk' })
-    const signature = sign(null, proofBytes(fingerprint, this.#lastMs), this.#key)
+    const signature = sign(null, proofBytes(fingerprint, this.#lastMs, request), this.#key)
     return {
       'x-agent-key': Buffer.from(x, 'base64url').toString('base64'),
       'x-agent-proof': `t=${this.#lastMs};sig=${signature.toString('base64')}`,

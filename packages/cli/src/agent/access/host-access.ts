@@ -1,10 +1,9 @@
-import type { Clock, Log } from '@svc/core'
+import type { Log } from '@svc/core'
 import type { Answer } from '../../connect/http-client.ts'
 import { pause, spread } from '../pause.ts'
-import type { AgentApi } from '../wire/agent-api.ts'
+import type { AgentApi, HostKey } from '../wire/agent-api.ts'
 import type { SessionNews } from '../wire/session-news.ts'
 import { readPolicy } from './access-policy.ts'
-import { AgentKey } from './agent-key.ts'
 import { type PendingSession, readPending } from './pending-session.ts'
 
 /** Dependencies of `HostAccess`. */
@@ -12,9 +11,10 @@ export interface HostAccessParts {
   readonly api: AgentApi
   readonly stateDir: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
   readonly log: Log
   readonly news: SessionNews
+  /** The key of this host. @throws Problem `conflict` while it cannot be read */
+  readonly openKey: () => Promise<HostKey>
 }
 
 /** How long one request waits for a session, in seconds. */
@@ -43,14 +43,13 @@ export class HostAccess {
    * it alone can tell its operator so at once. Never throws.
    */
   async run(draining: AbortSignal, life: AbortSignal): Promise<void> {
-    const { stateDir, clock, log } = this.#parts
-    const { api, news } = this.#parts
-    let key: AgentKey | undefined
+    const { stateDir, log, api, news, openKey } = this.#parts
+    let key: HostKey | undefined
     for (let failures = 0; !draining.aborted; ) {
       const { policy, fault } = await readPolicy(stateDir)
       this.#tell(fault)
       try {
-        key ??= await AgentKey.open(stateDir, clock)
+        key ??= await openKey()
       } catch (error) {
         this.#tell((error as Error).message)
         await pause(KEY_MS, draining)

@@ -5,6 +5,7 @@ import type { ImageReports } from '../images/image-reports.ts'
 import { pause } from '../pause.ts'
 import type { AgentApi, StatusReport } from '../wire/agent-api.ts'
 import type { ClaimedJob } from './claimed-job.ts'
+import { envSecretsOf, withoutSecrets } from './env-secrets.ts'
 import { withoutGitAuth } from './git-auth.ts'
 import { handlerEnvironment } from './handler-environment.ts'
 import { type HandlerEnd, HandlerProcess } from './handler-process.ts'
@@ -139,6 +140,7 @@ export class JobRun {
     const ownHandler = own.get(this.job.kind)
     if (ownHandler) return ownHandler(this.job, (line) => this.#reporter.push(line))
     const { maxLineChars } = this.job.log
+    const secrets = envSecretsOf(this.job)
     try {
       return HandlerProcess.start({
         file,
@@ -147,7 +149,8 @@ export class JobRun {
         environment: handlerEnvironment(this.#folder, options),
         input: `${JSON.stringify(withoutGitAuth(this.job))}\n`,
         maxLineChars,
-        masked: (line) => withoutKey(line, options.licenseKey, maxLineChars),
+        masked: (line) =>
+          withoutSecrets(withoutKey(line, options.licenseKey, maxLineChars), secrets, maxLineChars),
         onLine: (line, from) => this.#reporter.push(line, from),
         onState: (state, from) => this.#reporter.show(state, from),
       })

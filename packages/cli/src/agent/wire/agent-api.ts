@@ -1,4 +1,5 @@
 import type { Clock } from '@svc/core'
+import { claimRequest } from '@svc/core/adapters'
 import type { Answer, HttpClient } from '../../connect/http-client.ts'
 import type { AgentTiming } from '../agent-options.ts'
 import { backoff, pause } from '../pause.ts'
@@ -9,6 +10,11 @@ export interface StatusReport {
   readonly state: 'pending' | 'running' | 'succeeded' | 'failed'
   readonly exit_code?: number
   readonly error?: string
+}
+
+/** The key of this host, which proves its requests. */
+export interface HostKey {
+  headers(fingerprint: string, request?: string): Readonly<Record<string, string>>
 }
 
 /** Limits and callbacks of a repeated exchange. */
@@ -56,15 +62,20 @@ export class AgentApi {
   /**
    * POST /v1/jobs/claim. The same `intent` gets the same job until something was reported on that job. `work`
    * says which kinds of jobs this host runs, and how many at a time. With `waitSeconds` the plane may let the
-   * claim wait for a job.
+   * claim wait for a job; `key` opens the variables of apps.
    */
   claim(
     intent: string | undefined,
     work: { readonly kinds: readonly string[]; readonly concurrency: number },
     signal: AbortSignal,
-    waitSeconds?: number,
+    {
+      waitSeconds,
+      key,
+    }: { readonly waitSeconds?: number | undefined; readonly key?: HostKey | undefined } = {},
   ): Promise<Answer> {
+    const { fingerprint } = this.#identity
     const headers = {
+      ...(intent === undefined ? {} : key?.headers(fingerprint, claimRequest(intent))),
       ...(intent === undefined ? {} : { 'idempotency-key': intent }),
       ...(waitSeconds === undefined ? {} : { prefer: `wait=${waitSeconds}` }),
     }
@@ -108,11 +119,7 @@ export class AgentApi {
   }
 
   /** GET /api/v1/access/pending: waits for sessions of this host, and proves its key. */
-  pending(
-    waitSeconds: number,
-    key: { headers(fingerprint: string): Readonly<Record<string, string>> },
-    signal: AbortSignal,
-  ): Promise<Answer> {
+  pending(waitSeconds: number, key: HostKey, signal: AbortSignal): Promise<Answer> {
     const { fingerprint, licenseKey } = this.#identity
     const query = new URLSearchParams({ fingerprint, wait: String(waitSeconds) })
     const headers = { ...key.headers(fingerprint), authorization: `Bearer ${licenseKey}` }

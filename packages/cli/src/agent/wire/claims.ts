@@ -6,6 +6,7 @@ import { type JobEnd, type JobParts, JobRun } from '../run/job-run.ts'
 import type { RunningJobs } from '../run/running-jobs.ts'
 import { WorkFolder, workRoot } from '../run/work-folder.ts'
 import type { AgentState } from '../state/agent-state.ts'
+import type { HostKey } from './agent-api.ts'
 import type { SessionNews } from './session-news.ts'
 import { WaitLength } from './wait-length.ts'
 
@@ -31,6 +32,8 @@ export interface ClaimParts extends JobParts {
   readonly state: AgentState
   readonly jobs: RunningJobs
   readonly news: SessionNews
+  /** The key of this host; undefined while it cannot be read. */
+  readonly hostKey: () => Promise<HostKey | undefined>
 }
 
 /** An answer to a claim, and whether the plane let it wait for its whole time. */
@@ -108,7 +111,8 @@ export class Claims {
     if (waitSeconds !== undefined) draining.addEventListener('abort', leave, { once: true })
     const startMs = performance.now()
     const within = AbortSignal.any([life, cut.signal])
-    const answer = await api.claim(isBusy ? undefined : state.intent, work, within, waitSeconds)
+    const intent = isBusy ? undefined : state.intent
+    const answer = await api.claim(intent, work, within, { waitSeconds, key: await this.#parts.hostKey() })
     const tookMs = performance.now() - startMs
     draining.removeEventListener('abort', leave)
     jobs.hearCancels(answer.header('svc-cancel'))
@@ -144,7 +148,8 @@ export class Claims {
 
   /** Asks the plane to end a claim that waits, and cuts it when it does not end by then. */
   async #leave(work: Work, cut: AbortController, life: AbortSignal): Promise<void> {
-    if (this.#isWaited) await this.#parts.api.claim(undefined, { ...work, kinds: [] }, life, 0)
+    if (this.#isWaited)
+      await this.#parts.api.claim(undefined, { ...work, kinds: [] }, life, { waitSeconds: 0 })
     await pause(FAREWELL_MS, life)
     cut.abort()
   }

@@ -1,7 +1,7 @@
 import type { Agent } from '../../work/agents/agent.ts'
+import type { ProofHeaders } from '../../work/agents/agent-proof.ts'
 import type { AccessSession } from './access-session.ts'
 import type { AccessHost } from './access-sessions-store.ts'
-import type { ProofHeaders } from './agent-proof.ts'
 
 /** The wishes of an operator. */
 export interface OpenAccess

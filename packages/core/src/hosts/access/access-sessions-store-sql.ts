@@ -1,5 +1,6 @@
 import type { Scope } from '../../kernel/scope.ts'
 import type { Session } from '../../platform/database/session.ts'
+import type { AgentKeyProof } from '../../work/agents/agent-proof.ts'
 import {
   type AccessSession,
   type AccessState,
@@ -14,7 +15,6 @@ import type {
   AccessLimits,
   AccessSessionsStore,
   Admission,
-  AgentKeyProof,
   DeliveredSession,
   HoldingRoles,
   KeyVerdict,

@@ -1,4 +1,5 @@
 import type { Scope } from '../../kernel/scope.ts'
+import type { AgentKeyProof } from '../../work/agents/agent-proof.ts'
 import type { AccessSession, AgentKeyRule, RelayRole } from './access-session.ts'
 
 /** A new session, which is pending. */
@@ -48,14 +49,6 @@ export interface AccessHost {
 export interface DeliveredSession {
   readonly session: AccessSession
   readonly agentJti: string
-}
-
-/** A key that a host has shown, and that it holds the private half. */
-export interface AgentKeyProof {
-  /** The raw public key, base64url. */
-  readonly key: string
-  /** Milliseconds of the host's clock. */
-  readonly atMs: number
 }
 
 /**

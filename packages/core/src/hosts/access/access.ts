@@ -5,6 +5,7 @@ import { ofLicense, PLATFORM, type Scope } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { type Agent, agentId } from '../../work/agents/agent.ts'
+import { checkProof } from '../../work/agents/agent-proof.ts'
 import type { AccessMetrics } from './access-metrics.ts'
 import { AccessRefusal } from './access-refusal.ts'
 import type { AccessTicket, OpenAccess, PendingAnswer, PendingRequest } from './access-request.ts'
@@ -12,7 +13,6 @@ import { accessLimits, noRoom } from './access-room.ts'
 import { type AccessSession, MAX_DELIVERED, REACH_SECONDS, type RelayRole } from './access-session.ts'
 import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
 import type { AccessWaiters } from './access-waiters.ts'
-import { checkProof } from './agent-proof.ts'
 import { type RelayLack, relayLack, relayOf } from './relay-place.ts'
 import { noRelay, RELAY_TYP, relayClaims } from './relay-token.ts'
 
@@ -101,7 +101,13 @@ export class Access {
    * @throws Problem `agent-not-owned`, `agent-key-mismatch`
    */
   async pending(asked: PendingRequest): Promise<PendingAnswer> {
-    if (this.lack !== undefined) return { tickets: [], nextPoll: UNCONFIGURED_POLL_SECONDS }
+    if (this.lack !== undefined) {
+      // Without a relay the key is kept all the same: it opens the variables of apps. Nothing is refused.
+      await this.#requireKey(asked).catch((refusal) => {
+        if (!(refusal instanceof Problem)) throw refusal
+      })
+      return { tickets: [], nextPoll: UNCONFIGURED_POLL_SECONDS }
+    }
     await this.#requireKey(asked)
     const { waiters, config, timers } = this.#parts
     let tickets = await this.#claim(asked)

@@ -9,6 +9,7 @@ export interface SecretColumn {
 /** Every column with sealed secrets. A feature that stores one adds its column here. */
 export const SECRET_COLUMNS = {
   alertWebhooks: { table: 'alert_webhooks', id: 'tenant_id', column: 'secret' },
+  appVariables: { table: 'app_variables', id: 'id', column: 'secret' },
   billingCheckoutRequests: { table: 'billing_checkouts', id: 'id', column: 'request' },
   billingCheckoutUrls: { table: 'billing_checkouts', id: 'id', column: 'url' },
   emailBodies: { table: 'email_bodies', id: 'message_id', column: 'key' },

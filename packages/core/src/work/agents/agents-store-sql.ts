@@ -164,6 +164,14 @@ const IS_KNOWN = statement('agent-is-known', (tables, { licenseId, fingerprint }
     .where('fingerprint', '=', fingerprint),
 )
 
+const ACCESS_KEY = statement('agent-access-key', (tables, { licenseId, fingerprint }: Host) =>
+  tables
+    .selectFrom('agents')
+    .select('access_key')
+    .where('license_id', '=', licenseId)
+    .where('fingerprint', '=', fingerprint),
+)
+
 const FORGET = {
   name: 'agent-forget',
   text: `delete from agents where license_id = $1 and fingerprint = $2
@@ -214,6 +222,11 @@ export class SqlAgentsStore implements AgentsStore {
 
   async noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean> {
     return (await NOTE_WORK.run(this.#session, { licenseId, fingerprint, ...work })).length > 0
+  }
+
+  async accessKey(licenseId: string, fingerprint: string): Promise<string | undefined> {
+    const [row] = await ACCESS_KEY.run(this.#session, { licenseId, fingerprint })
+    return row?.access_key ?? undefined
   }
 
   async isKnown(licenseId: string, fingerprint: string): Promise<boolean> {

@@ -61,6 +61,8 @@ export interface AgentsStore {
   change(licenseId: string, fingerprint: string, change: AgentChange, now?: Date): Promise<Agent | undefined>
   /** Keeps the work that a host says it does; false when the host has not reported yet. */
   noteWork(licenseId: string, fingerprint: string, work: HostWork): Promise<boolean>
+  /** The key that is kept for the host, raw, in base64url; undefined when there is none. */
+  accessKey(licenseId: string, fingerprint: string): Promise<string | undefined>
   /** Whether the host has reported. */
   isKnown(licenseId: string, fingerprint: string): Promise<boolean>
   /**

@@ -95,9 +95,10 @@ const add = operation({
   licensed: true,
   answer: GIT_ANSWERS.set,
   input: { app: text(1, 63), repo_url: text(1, 512), ...definition },
-  run: async (services, { app, ...given }, { scope }) => {
+  run: async (services, { app, ...given }, { scope }, { isCaller }) => {
     const { licenseId, fingerprint } = await hostOf(scope, services, given)
-    const set = await services.gitHooks.set(licenseId, app, { ...wishesOf(given), fingerprint })
+    const wishes = { ...wishesOf(given), fingerprint }
+    const set = await services.gitHooks.set(licenseId, app, wishes, isCaller ? 'license' : 'person')
     return setAnswer(services, set)
   },
 })
@@ -111,12 +112,13 @@ const update = operation({
   licensed: true,
   answer: GIT_ANSWERS.set,
   input: { id, repo_url: optional(text(1, 512)), ...definition },
-  run: async (services, { id: idOrApp, ...given }, { scope }) => {
+  run: async (services, { id: idOrApp, ...given }, { scope }, { isCaller }) => {
     const hook = await services.gitHooks.resolve(scope, idOrApp)
     const { licenseId } = hook
     const isMoved = given.host !== undefined || given.fingerprint !== undefined
     const { fingerprint } = isMoved ? await hostOf(ofLicense(licenseId), services, given) : hook
-    return setAnswer(services, await services.gitHooks.change(hook, { ...wishesOf(given), fingerprint }))
+    const wishes = { ...wishesOf(given), fingerprint }
+    return setAnswer(services, await services.gitHooks.change(hook, wishes, isCaller ? 'license' : 'person'))
   },
 })
 

@@ -2,6 +2,7 @@ import type { Place } from '../../kernel/cursor.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import type { Storage, Stores } from '../../platform/storage/storage.ts'
+import { appIdOf } from '../apps/app.ts'
 import { newDeployKey } from './deploy-key.ts'
 import { type GitHook, type GitHookSettings, MAX_HOOKS } from './git-hook.ts'
 import { type GitHookWishes, sameSettings, settingsAfter } from './git-hook-definition.ts'
@@ -56,7 +57,12 @@ export class GitHooks {
    * @throws Problem `public-url-not-configured`, `secrets-not-configured`, `invalid-input`,
    * `agent-not-owned`, `too-many-hooks`
    */
-  async set(licenseId: string, app: string, wishes: GitHookWishes): Promise<SetHook> {
+  async set(
+    licenseId: string,
+    app: string,
+    wishes: GitHookWishes,
+    by: 'person' | 'license' = 'person',
+  ): Promise<SetHook> {
     const { storage, plainHttp, keyring } = this.#parts
     this.webhookUrl('')
     if (!keyring.isConfigured) throw new Problem('secrets-not-configured')
@@ -65,6 +71,7 @@ export class GitHooks {
       const settings = settingsAfter({ ...wishes, app }, before, plainHttp)
       if (settings.fingerprint !== before?.fingerprint)
         await requireHost(stores, licenseId, settings.fingerprint)
+      if (by === 'license') await requireNoVariables(stores, { licenseId, app }, before, settings)
       if (before !== undefined) return this.#change(stores, before, settings, wishes)
       return (
         (await this.#add(stores, { licenseId, app }, settings, wishes)) ??
@@ -74,7 +81,11 @@ export class GitHooks {
   }
 
   /** Changes a hook. @throws Problem as `set`, and `hook-not-found` */
-  async change({ id, licenseId, app }: GitHook, wishes: GitHookWishes): Promise<SetHook> {
+  async change(
+    { id, licenseId, app }: GitHook,
+    wishes: GitHookWishes,
+    by: 'person' | 'license' = 'person',
+  ): Promise<SetHook> {
     const { storage, plainHttp } = this.#parts
     return storage.transaction(async (stores) => {
       const before = await stores.gitHooks.lock(id)
@@ -82,6 +93,7 @@ export class GitHooks {
       const settings = settingsAfter({ ...wishes, app }, before, plainHttp)
       if (settings.fingerprint !== before.fingerprint)
         await requireHost(stores, licenseId, settings.fingerprint)
+      if (by === 'license') await requireNoVariables(stores, { licenseId, app }, before, settings)
       return this.#change(stores, before, settings, wishes)
     })
   }
@@ -160,6 +172,7 @@ export class GitHooks {
     const made = { id, ...owner, ...settings, deployKey: key?.publicKey }
     const hook = await stores.gitHooks.add(made, MAX_HOOKS, clock.statementTime())
     if (hook === undefined) return undefined
+    await stores.apps.ensure({ licenseId: owner.licenseId, name: owner.app }, clock.statementTime())
     const secret = wishes.secret ?? this.#secrets.make()
     await this.#secrets.seal(stores.gitHooks, id, 'secret', secret)
     if (key !== undefined) await this.#secrets.seal(stores.gitHooks, id, 'deploy_key', key.privateKey)
@@ -212,6 +225,23 @@ export class GitHooks {
 
 const noHook = (idOrApp?: string): Problem =>
   new Problem('hook-not-found', idOrApp === undefined ? {} : { detail: `there is no git hook ${idOrApp}` })
+
+/**
+ * The variables of an app go to the host of its hook, with its repository: a license key may choose neither.
+ * @throws Problem `conflict`
+ */
+async function requireNoVariables(
+  { apps }: Stores,
+  { licenseId, app }: Pick<GitHook, 'licenseId' | 'app'>,
+  before: GitHook | undefined,
+  after: GitHookSettings,
+): Promise<void> {
+  const isSame = before?.fingerprint === after.fingerprint && before.repoUrl === after.repoUrl
+  if (isSame || (await apps.variables(appIdOf(licenseId, app))).length === 0) return
+  throw new Problem('conflict', {
+    detail: `${app} has variables: a person or an API token moves it, by svc apps set ${app}`,
+  })
+}
 
 async function requireHost({ agents }: Stores, licenseId: string, fingerprint: string): Promise<void> {
   const isOwned = (await agents.list(ofLicense(licenseId))).some((agent) => agent.fingerprint === fingerprint)

@@ -43,7 +43,7 @@ export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?
 
 /** Stores a job with the deployment that it makes, if it makes one. */
 export async function storeJob(
-  { jobs, deployments }: Pick<Stores, 'jobs' | 'deployments'>,
+  { apps, jobs, deployments }: Pick<Stores, 'apps' | 'jobs' | 'deployments'>,
   job: NewJob,
   now: Date | undefined,
 ): Promise<{ job: Job; created: boolean }> {
@@ -51,6 +51,7 @@ export async function storeJob(
   if (!result.created || job.deploymentId === undefined || job.app === undefined) return result
   const source = (job.payload.source ?? {}) as Record<string, unknown>
   const { licenseId, app } = job
+  await apps.ensure({ licenseId, name: app }, now)
   await deployments.add({ id: job.deploymentId, licenseId, jobId: job.id, app, source }, now)
   return result
 }

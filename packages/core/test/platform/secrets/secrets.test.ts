@@ -117,6 +117,7 @@ describe('a rotation', () => {
     expect(await both.secrets.count()).toEqual([
       { column: 'alert_webhooks.secret', current: 0, older: 1, plain: 0, unreadable: 0 },
       ...[
+        'app_variables.secret',
         'billing_checkouts.request',
         'billing_checkouts.url',
         'email_bodies.key',
@@ -158,7 +159,7 @@ describe('a rotation', () => {
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
     expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([
-      1, 0, 0, 0, 0, 0, 0, 0, 0, 451, 0, 0,
+      1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 451, 0, 0,
     ])
   })
 

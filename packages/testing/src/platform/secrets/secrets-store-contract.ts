@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
-import { hookSecretId, type ProviderName, type SecretColumnName } from '@svc/core/ports'
+import { hookSecretId, type ProviderName, type SecretColumnName, variableId } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { buildOrder } from '../../hosts/provisioning/build-order.ts'
 import { openedStorage } from '../../opened-storage.ts'
@@ -11,6 +11,7 @@ import { buildCheckout } from '../../reach/billing/build-billing.ts'
 import { buildEmailDomain } from '../../reach/email/build-email-domain.ts'
 import { buildEmailMessage } from '../../reach/email/build-email-message.ts'
 import { buildEndpoint } from '../../reach/webhooks/build-endpoint.ts'
+import { buildApp } from '../../work/apps/build-app.ts'
 import { buildGitHook } from '../../work/git/build-git-hook.ts'
 
 /** Stores a secret in a column and returns the id of its row. */
@@ -24,6 +25,11 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await tenants.add({ id: tenantId, name: tenantId })
     await alertDeliveries.setWebhook({ tenantId, url: 'https://hook.example', secret, rotate: true })
     return tenantId
+  },
+  appVariables: async ({ apps }, secret) => {
+    const app = await apps.add(buildApp(), 10)
+    await apps.setVariables(app?.id ?? '', [{ name: 'TOKEN', value: undefined, secret }])
+    return variableId(app?.id ?? '', 'TOKEN')
   },
   billingCheckoutRequests: async (storage, request) => {
     const checkout = buildCheckout({ licenseId: await aLicense(storage), request })

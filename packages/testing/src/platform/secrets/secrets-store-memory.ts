@@ -8,6 +8,7 @@ import type { MemoryEmailDomain } from '../../reach/email/email-domains-store-me
 import type { MemoryEmailBody } from '../../reach/email/email-messages-store-memory.ts'
 import type { MemoryEndpoint } from '../../reach/webhooks/memory-webhook.ts'
 import { byBytes } from '../../text-order.ts'
+import type { MemoryVariable } from '../../work/apps/apps-store-memory.ts'
 import type { MemoryHookSecret } from '../../work/git/git-hooks-store-memory.ts'
 
 interface SecretTable {
@@ -108,6 +109,7 @@ export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore
     webhookOldSecrets: oldSecrets(tables.of<MemoryEndpoint>('webhookEndpoints')),
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
+    appVariables: fieldOf(tables.of<MemoryVariable>('appVariables'), 'secret', ({ id }) => id),
     gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
     provisioningKeys: fieldOf(tables.of<MemoryOrder>('provisioningOrders'), 'licenseKey', ({ id }) => id),
     providerTokens: fieldOf(

@@ -45,6 +45,8 @@ export function memoryAgentsStore(tables: MemoryTables, run: Run, time: () => Da
         if (row !== undefined) agents.put(agentKey(licenseId, fingerprint), { ...row, kinds, concurrency })
         return row !== undefined
       }),
+    accessKey: (licenseId: string, fingerprint: string) =>
+      run(() => agents.get(agentKey(licenseId, fingerprint))?.accessKey),
     isKnown: (licenseId: string, fingerprint: string) =>
       run(() => agents.get(agentKey(licenseId, fingerprint)) !== undefined),
     turnAway: (licenseId: string, fingerprint: string, most: number) =>

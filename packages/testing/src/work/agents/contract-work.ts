@@ -31,6 +31,20 @@ export function workTests(sceneOf: () => AgentsScene): void {
     expect(await other.list()).toEqual([])
   })
 
+  it('the key of a host is the one that it has shown, until it is reset', async () => {
+    const scene = sceneOf()
+    await scene.beat()
+    const { agents, accessSessions } = scene.storage
+    const host = { licenseId: scene.licenseId, fingerprint: 'fp-1' }
+    const key = () => agents.accessKey(host.licenseId, host.fingerprint)
+    expect(await key()).toBeUndefined()
+    await accessSessions.meet(host, { key: 'a-key', atMs: 1 }, 'pin')
+    expect(await key()).toBe('a-key')
+    expect(await agents.accessKey(host.licenseId, 'fp-2')).toBeUndefined()
+    await accessSessions.resetKey(host)
+    expect(await key()).toBeUndefined()
+  })
+
   it('is asked of hosts that have reported, each of its license', async () => {
     const [scene, other] = [sceneOf(), sceneOf()]
     await scene.beat()

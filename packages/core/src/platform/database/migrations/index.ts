@@ -36,6 +36,7 @@ import { agentOnly } from './0035-agent-only.ts'
 import { lanesOfEndedJobs } from './0036-lanes-of-ended-jobs.ts'
 import { troubledPaymentEvents } from './0037-troubled-payment-events.ts'
 import { signals } from './0038-signals.ts'
+import { apps } from './0039-apps.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -87,4 +88,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   lanesOfEndedJobs,
   troubledPaymentEvents,
   signals,
+  apps,
 ]

@@ -1,5 +1,6 @@
 import {
   buildAnswer,
+  buildApp,
   buildAuditEntry,
   buildBrowserRun,
   buildConversation,
@@ -215,6 +216,18 @@ export const OWNER_LISTS: Readonly<Record<string, ListRow>> = {
     order: (one, other) => Number(other.isLate) - Number(one.isLate) || byId(one, other),
     add: addPaymentEvent,
     filters: { license, state: special('parked', 'nonsense', 'invalid-input') },
+  },
+  'apps.list': {
+    ...common,
+    prefix: 'app',
+    list: 'apps',
+    paging: 'whole',
+    order: (one, other) => byText(ofName(one), ofName(other)) || byKey(one, other),
+    add: async ({ stores, n, licenseId, now }) => {
+      const app = await stores.apps.add(buildApp({ licenseId, name: nameOf(n) }), MANY, now)
+      return app?.id ?? ''
+    },
+    filters: { license },
   },
   'git-hooks.list': {
     ...common,

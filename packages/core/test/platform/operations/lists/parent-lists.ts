@@ -1,4 +1,5 @@
 import {
+  buildApp,
   buildConversation,
   buildEndpoint,
   buildGitDelivery,
@@ -9,7 +10,7 @@ import {
 } from '@svc/testing'
 import { buildSecurityRevision } from '../../../../../testing/src/hosts/node-security/build-security-revision.ts'
 import { fine } from '../../../../../testing/src/watch/monitors/monitors-scene.ts'
-import { idOf, type ListRow, licenseOfParent, newestFirst, special } from './list-row.ts'
+import { byIdDown, byKey, idOf, type ListRow, licenseOfParent, newestFirst, special } from './list-row.ts'
 import type { Adding, ListScene, Party } from './list-scene.ts'
 
 const common = { prefix: 'thg', isTimed: true, shown: idOf } as const
@@ -52,6 +53,13 @@ async function hookOf({ test }: ListScene, { licenses }: Party) {
   await test.storage.gitHooks.add(hook, MANY)
   return { id: hook.id }
 }
+
+const appCalled =
+  (name: string) =>
+  async ({ test }: ListScene, { licenses: [licenseId] }: Party) => {
+    const app = await test.storage.apps.add(buildApp({ licenseId, name }), MANY)
+    return { app: app?.id ?? '' }
+  }
 
 async function monitorOf({ test }: ListScene, { licenses, name }: Party) {
   const monitor = buildMonitor({ licenseId: licenses[0], name: `parent of ${name}` })
@@ -104,6 +112,37 @@ export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
     of: monitorOf,
     add: addRun,
     filters: {},
+  },
+  'apps.releases': {
+    ...common,
+    prefix: 'dep',
+    list: 'releases',
+    paging: 'limit',
+    order: byIdDown,
+    of: appCalled('parent'),
+    add: async ({ stores, id, party, now }) => {
+      const [licenseId] = party.licenses
+      const jobId = id.replace('dep', 'jbd')
+      await stores.jobs.enqueue(buildJob({ id: jobId, licenseId, deploymentId: id }), now)
+      await stores.deployments.add({ id, licenseId, jobId, app: 'parent', source: {} }, now)
+      return id
+    },
+    filters: { license: licenseOfParent },
+  },
+  'apps.env-list': {
+    ...common,
+    prefix: 'thg',
+    list: 'variables',
+    paging: 'whole',
+    order: byKey,
+    shown: ({ name }: { name: string }) => name,
+    of: appCalled('with-variables'),
+    add: async ({ stores, n, of, now }) => {
+      const name = `V${(n * 5) % 7}`
+      await stores.apps.setVariables(of.app ?? '', [{ name, value: '', secret: undefined }], now)
+      return name
+    },
+    filters: { license: licenseOfParent },
   },
   'git.deliveries': {
     ...common,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { checkProof, PROOF_WINDOW_MS, proofBytes } from '../../../src/hosts/access/agent-proof.ts'
+import { checkProof, PROOF_WINDOW_MS, proofBytes } from '../../../src/work/agents/agent-proof.ts'
 
 const NOW = new Date('2026-01-05T09:00:00.000Z')
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')

@@ -1,0 +1,76 @@
+import type { AppView, ReleaseView, VariableView } from '@svc/core'
+import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
+
+const SHORT_SHA = 12
+const short = (sha: string | undefined): string => sha?.slice(0, SHORT_SHA) ?? ''
+const COLOURS = { succeeded: 'green', failed: 'red', running: 'blue', claimed: 'blue' } as const
+const colourOf = (state: string | undefined) => COLOURS[state as keyof typeof COLOURS]
+
+/** Apps as people read them. */
+export const appsTable = (apps: readonly AppView[], page: Page): string =>
+  table(
+    [
+      { title: 'APP', text: ({ name }) => name },
+      { title: 'LICENSE', narrow: 'leaves', text: ({ license_id }) => license_id },
+      { title: 'HOST', text: ({ host }) => (host === undefined ? 'none' : `fp:${host.slice(0, SHORT_SHA)}`) },
+      { title: 'REPOSITORY', narrow: 'shrinks', text: ({ repo_url }) => repo_url ?? 'none' },
+      { title: 'COMMIT', text: ({ last_deployment: last }) => short(last?.sha) },
+      {
+        title: 'STATE',
+        text: ({ last_deployment: last }) => last?.state ?? 'never deployed',
+        colour: ({ last_deployment: last }) => colourOf(last?.state),
+      },
+      { title: 'WHEN', text: ({ last_deployment: last }) => (last ? ago(last.created_at, page) : '') },
+    ],
+    apps,
+    page,
+  )
+
+/** An app with all that is known of it. */
+export const appFacts = (app: AppView, page: Page): string =>
+  facts(
+    [
+      ['id', app.id],
+      ['app', app.name],
+      ['license', app.license_id],
+      ['host', app.host === undefined ? 'none' : `fp:${app.host}`],
+      ['repository', app.repo_url ?? 'none'],
+      ['git hook', app.git_hook],
+      ['variables', String(app.variables)],
+      ['last commit', app.last_deployment?.sha],
+      ['last deployment', app.last_deployment?.state ?? 'never deployed'],
+      ['last job', app.last_deployment?.job_id],
+      ['made', instant(app.created_at, page)],
+    ],
+    page,
+  )
+
+/** Deployments of an app as people read them. */
+export const releasesTable = (releases: readonly ReleaseView[], page: Page): string =>
+  table(
+    [
+      { title: 'ID', text: ({ id }) => id },
+      { title: 'COMMIT', text: ({ sha }) => short(sha) },
+      { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => colourOf(state) },
+      { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },
+      { title: 'WHEN', text: ({ created_at }) => ago(created_at, page) },
+    ],
+    releases,
+    page,
+  )
+
+/** Variables of an app as people read them. */
+export const variablesTable = (variables: readonly VariableView[], page: Page): string =>
+  table(
+    [
+      { title: 'NAME', text: ({ name }) => name },
+      { title: 'VALUE', narrow: 'shrinks', text: ({ value, secret }) => (secret ? 'secret' : (value ?? '')) },
+      { title: 'CHANGED', text: ({ updated_at }) => ago(updated_at, page) },
+    ],
+    variables,
+    page,
+  )
+
+/** Names of variables as people read them, below a word for the change. */
+export const namesTable = (title: string, names: readonly string[], page: Page): string =>
+  table([{ title, text: (name: string) => name }], names, page)

@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import { OPERATION_SUMMARIES } from '../../connect/operation-summaries.ts'
+import { examples, operating, type Run, reaching } from '../declare.ts'
+
+const LICENSE = ['--license <id-or-key>', 'license of the app, if several have one of its name'] as const
+const HOST = ['--host <host>', 'host that runs it: hostname, id or fingerprint'] as const
+const REPO = ['--repo <url>', 'https://…, ssh://… or user@host:path'] as const
+
+/** `svc apps …` */
+export function declareApps(program: Command, run: Run): void {
+  const apps = program.command('apps')
+  const show = async () => (await import('./apps-show.ts')).showApp
+  const list = operating(apps, 'apps.list')
+    .option(...LICENSE)
+    .action(run(async () => (await import('./apps-show.ts')).listApps))
+  examples(list, 'svc apps list')
+  examples(
+    operating(apps, 'apps.show', '<app>')
+      .option(...LICENSE)
+      .action(run(show)),
+    'svc apps show shop',
+  )
+  const create = operating(apps, 'apps.create', '<app>')
+    .requiredOption('--license <id-or-key>', 'license that the app belongs to')
+    .option(...HOST)
+    .option(...REPO)
+    .action(run(async () => (await import('./apps-set.ts')).createApp))
+  examples(create, 'svc apps create shop --license lic_… --host web-1 --repo https://git.example/shop.git')
+  const set = operating(apps, 'apps.set', '<app>')
+    .option(...LICENSE)
+    .option(...HOST)
+    .option(...REPO)
+    .action(run(async () => (await import('./apps-set.ts')).setApp))
+  examples(set, 'svc apps set shop --host web-2')
+  const remove = operating(apps, 'apps.remove', '<app>')
+    .option(...LICENSE)
+    .action(run(async () => (await import('./apps-set.ts')).removeApp))
+  examples(remove, 'svc apps remove shop')
+  declareDeploys(apps, run)
+  declareEnv(apps, run)
+}
+
+function declareDeploys(apps: Command, run: Run): void {
+  const deploy = operating(apps, 'apps.deploy', '<app>')
+    .option(...LICENSE)
+    .option('--sha <commit>', 'full id of the commit; the one that was deployed last when not given')
+    .option('--ref <ref>', 'branch or tag that the commit is fetched from')
+    .action(run(async () => (await import('./apps-deploy.ts')).deployApp))
+  examples(
+    deploy,
+    'svc apps deploy shop --sha 4f2c8a0d9b7e6f5a4c3b2a1908f7e6d5c4b3a291',
+    'svc apps deploy shop',
+  )
+  const rollback = operating(apps, 'apps.rollback', '<app>')
+    .option(...LICENSE)
+    .option('--to <commit-or-end>', 'beginning of a commit, or end of the id of a deployment')
+    .action(run(async () => (await import('./apps-deploy.ts')).rollBackApp))
+  examples(rollback, 'svc apps rollback shop', 'svc apps rollback shop --to 4f2c8a0d')
+  const releases = operating(apps, 'apps.releases', '<app>')
+    .option(...LICENSE)
+    .option('--limit <count>', 'deployments at most, 20 when not given')
+    .action(run(async () => (await import('./apps-show.ts')).listReleases))
+  examples(releases, 'svc apps releases shop')
+}
+
+function declareEnv(apps: Command, run: Run): void {
+  const env = apps.command('env').description('the variables that the processes of an app get')
+  const under = (verb: string, operation: 'apps.env-list' | 'apps.env-set' | 'apps.env-unset') =>
+    reaching(env.command(verb).description(OPERATION_SUMMARIES[operation])).option(...LICENSE)
+  const list = under('list <app>', 'apps.env-list').action(
+    run(async () => (await import('./apps-env.ts')).listVariables),
+  )
+  examples(list, 'svc apps env list shop')
+  const set = under('set <app> <variable...>', 'apps.env-set')
+    .option('--plain', 'not as secrets: their values are shown')
+    .action(run(async () => (await import('./apps-env.ts')).setVariables))
+  examples(set, 'svc apps env set shop DATABASE_PASSWORD', 'svc apps env set shop --plain LOG_LEVEL=debug')
+  const load = under('import <app> <file>', 'apps.env-set')
+    .description('set the variables of a file of NAME=value lines, as secrets unless they are plain')
+    .option('--plain', 'not as secrets: their values are shown')
+    .action(run(async () => (await import('./apps-env.ts')).importVariables))
+  examples(load, 'svc apps env import shop .env.production')
+  const unset = under('unset <app> <name...>', 'apps.env-unset').action(
+    run(async () => (await import('./apps-env.ts')).unsetVariables),
+  )
+  examples(unset, 'svc apps env unset shop LOG_LEVEL')
+}

@@ -1,0 +1,29 @@
+import { ofLicense } from '../../kernel/scope.ts'
+import { placeOf } from '../../platform/secrets/secrets-store.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
+import type { GitHook } from '../git/git-hook.ts'
+import { type App, variableId } from './app.ts'
+
+/** An app with the source and the host that its deploys have. */
+export interface AppPlace {
+  readonly app: App
+  readonly hook: GitHook | undefined
+  readonly repoUrl: string | undefined
+  readonly fingerprint: string | undefined
+}
+
+/** The place that a secret variable is sealed for. */
+export const variablePlace = (appId: string, name: string): string =>
+  placeOf('appVariables', variableId(appId, name))
+
+/** Returns the source and the host of an app: its own, else those of its git hook. */
+export async function placeIn({ gitHooks }: Pick<Stores, 'gitHooks'>, app: App): Promise<AppPlace> {
+  const hooks = await gitHooks.find(ofLicense(app.licenseId), app.name)
+  const hook = hooks.find((each) => each.app === app.name)
+  return {
+    app,
+    hook,
+    repoUrl: app.repoUrl ?? hook?.repoUrl,
+    fingerprint: app.fingerprint ?? hook?.fingerprint,
+  }
+}

@@ -1,0 +1,89 @@
+import { Problem } from '../../kernel/problem.ts'
+import { ofLicense } from '../../kernel/scope.ts'
+import type { Base } from '../../platform/base.ts'
+import { checkProof, claimRequest, type ProofHeaders } from '../agents/agent-proof.ts'
+import type { Job } from '../jobs/job.ts'
+import { appOf, DEPLOYING_KINDS, type Payload } from '../jobs/job-payload.ts'
+import { type App, appIdOf } from './app.ts'
+import { placeIn, variablePlace } from './app-place.ts'
+
+/** Dependencies of `AppVariables`. */
+export type AppVariablesParts = Pick<Base, 'storage' | 'clock' | 'keyring' | 'log'>
+
+/** The claim that a job was handed out on. */
+export interface AppClaim {
+  readonly fingerprint: string
+  readonly claimKey: string | undefined
+  readonly proof: ProofHeaders
+}
+
+/**
+ * Variables of apps for their hosts. A host gets them with a deploy of the app's own source that is aimed at
+ * it, when its claim proves the key that is kept for it: a license key alone opens none.
+ */
+export class AppVariables {
+  readonly #parts: AppVariablesParts
+
+  constructor(parts: AppVariablesParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Returns a job as its host gets it. A deploy of an app with variables has them in `env`, below those of
+   * the job itself, and the names of its secrets in `env_secrets`, so that its host masks them. If they may
+   * not be given or cannot be opened, it says why in `env_withheld`, and its host fails it.
+   */
+  async handOut(job: Job, claim: AppClaim): Promise<Job> {
+    const name = appOf(job.payload)
+    if (name === undefined || !DEPLOYING_KINDS.includes(job.kind)) return job
+    const { storage } = this.#parts
+    const app = await storage.apps.get(ofLicense(job.licenseId), appIdOf(job.licenseId, name))
+    if (app === undefined || app.envRevision === 0) return job
+    const variables = await storage.apps.variables(app.id)
+    if (variables.length === 0) return job
+    const fault = await this.#fault(app, job, claim)
+    if (fault !== undefined) return { ...job, payload: { ...job.payload, env_withheld: fault } }
+    try {
+      const env = Object.fromEntries(
+        variables.map(({ name: each, value, secret }) => [each, value ?? this.#open(app, each, secret)]),
+      )
+      const own = objectOf(job.payload.env)
+      const secrets = variables.filter(({ secret }) => secret !== undefined).map((each) => each.name)
+      return { ...job, payload: { ...job.payload, env: { ...env, ...own }, env_secrets: secrets } }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      this.#parts.log.error(
+        { app: app.id },
+        'the variables of an app cannot be opened: see SERVICE_DATA_KEYS',
+      )
+      return {
+        ...job,
+        payload: { ...job.payload, env_withheld: 'they cannot be opened: see SERVICE_DATA_KEYS' },
+      }
+    }
+  }
+
+  /** Why a host does not get the variables of an app with a job; undefined when it does. */
+  async #fault(app: App, job: Job, { fingerprint, claimKey, proof }: AppClaim): Promise<string | undefined> {
+    const { storage, clock } = this.#parts
+    const { fingerprint: host, repoUrl } = await placeIn(storage, app)
+    if (host === undefined || job.target !== host || fingerprint !== host)
+      return `the deploy is not for the host of the app: svc apps deploy ${app.name} makes one that is`
+    if (objectOf(job.payload.source).repo_url !== repoUrl)
+      return `the source is not the app's own: svc apps set ${app.name} --repo URL names it`
+    const kept = await storage.agents.accessKey(job.licenseId, fingerprint)
+    if (kept === undefined)
+      return 'this host has not shown a key yet: its agent does so when it starts, if it is not too old'
+    const request = claimRequest(claimKey ?? '')
+    const proved = checkProof(proof, fingerprint, clock.now(), request)
+    if (claimKey !== undefined && typeof proved === 'object' && proved.key === kept) return undefined
+    return 'the claim does not prove the key of this host: update its agent, or svc fleet reset-key'
+  }
+
+  #open({ id }: App, name: string, secret: string | undefined): string {
+    return this.#parts.keyring.open(secret ?? '', variablePlace(id, name))
+  }
+}
+
+const objectOf = (value: unknown): Payload =>
+  typeof value === 'object' && value !== null ? (value as Payload) : {}

@@ -1,0 +1,239 @@
+import { Problem } from '../../kernel/problem.ts'
+import { ofLicense, type Scope } from '../../kernel/scope.ts'
+import type { Base } from '../../platform/base.ts'
+import type { Stores } from '../../platform/storage/storage.ts'
+import type { Deployment } from '../deployments/deployments-store.ts'
+import { credentialsOf } from '../git/git-credentials.ts'
+import { repoAddress } from '../git/git-hook.ts'
+import type { Job } from '../jobs/job.ts'
+import type { EnqueueInput } from '../jobs/new-job.ts'
+import { type App, type AppSettings, checkVariables, MAX_APPS, VARIABLES, type Variable } from './app.ts'
+import { type AppPlace, placeIn, variablePlace } from './app-place.ts'
+
+/** Dependencies of `Apps`. */
+export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
+  /** Whether the service runs for others: then no repository lies on this machine or has a plain address. */
+  readonly production: boolean
+  readonly jobs: { enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> }
+}
+
+/** Most apps in a list. */
+export const APPS_LISTED = 500
+/** Deployments of an app that are looked through for one to go back to. */
+const RELEASES_SEEN = 100
+
+/** Applications: their settings, variables and deploys (docs/apps.md). */
+export class Apps {
+  readonly #parts: AppsParts
+
+  constructor(parts: AppsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes an app of a license. One that a hook or a deploy has named is there already.
+   * @throws Problem `conflict` when it is there, or the license has 500; `agent-not-owned`
+   */
+  async create(licenseId: string, name: string, settings: AppSettings): Promise<App> {
+    const { storage, clock, production } = this.#parts
+    return storage.transaction(async (stores) => {
+      await checkSettings(stores, licenseId, settings, production)
+      const app = await stores.apps.add({ licenseId, name, ...settings }, MAX_APPS, clock.statementTime())
+      if (app !== undefined) return app
+      const isThere = (await stores.apps.find(ofLicense(licenseId), name)).length > 0
+      throw new Problem('conflict', {
+        detail: isThere
+          ? `the app ${name} is there already: svc apps set changes it`
+          : `a license has at most ${MAX_APPS} apps: svc apps remove makes room`,
+      })
+    })
+  }
+
+  /**
+   * Changes settings of an app; those that are not named stay.
+   * @throws Problem `not-found`, `agent-not-owned`, `invalid-input`
+   */
+  async set({ id }: Pick<App, 'id'>, wishes: Partial<AppSettings>): Promise<App> {
+    const { storage, clock, production } = this.#parts
+    return storage.transaction(async (stores) => {
+      const before = await stores.apps.lock(id)
+      if (before === undefined) throw noApp(id)
+      await checkSettings(stores, before.licenseId, wishes, production)
+      const { fingerprint, repoUrl } = { ...before, ...wishes }
+      const after = await stores.apps.change(id, { fingerprint, repoUrl }, clock.statementTime())
+      if (after === undefined) throw noApp(id)
+      return after
+    })
+  }
+
+  /**
+   * Forgets an app with its variables; what runs on its host stays.
+   * @throws Problem `conflict` while a git hook deploys it
+   */
+  async remove(app: App): Promise<void> {
+    const { storage } = this.#parts
+    await storage.transaction(async (stores) => {
+      const { hook } = await placeIn(stores, app)
+      if (hook !== undefined) {
+        throw new Problem('conflict', {
+          detail: `a git hook deploys ${app.name}: svc git hooks remove ${app.name} comes first`,
+        })
+      }
+      if (!(await stores.apps.remove(app.id))) throw noApp(app.name)
+    })
+  }
+
+  /** The apps of a scope, by name. */
+  list(scope: Scope): Promise<readonly App[]> {
+    return this.#parts.storage.apps.list(scope, APPS_LISTED)
+  }
+
+  /** @throws Problem `not-found`, or `ambiguous` when several licenses have an app of this name */
+  async resolve(scope: Scope, idOrName: string): Promise<App> {
+    const found = await this.#parts.storage.apps.find(scope, idOrName)
+    const [app] = found
+    if (app === undefined) throw noApp(idOrName)
+    if (found.length === 1) return app
+    throw new Problem('ambiguous', {
+      detail: `several licenses have an app ${idOrName}: name one of ${found.map(({ id }) => id).join(', ')}`,
+    })
+  }
+
+  /** The source and the host of an app. */
+  place(app: App): Promise<AppPlace> {
+    return placeIn(this.#parts.storage, app)
+  }
+
+  /** The variables of an app; those that are secrets stay sealed. */
+  variables({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
+    return this.#parts.storage.apps.variables(id)
+  }
+
+  /**
+   * Stores variables, in place of those of the same names. They reach processes with the next deploy.
+   * @throws Problem `invalid-input`, `secrets-not-configured`, `not-found`
+   */
+  async setVariables({ id }: Pick<App, 'id'>, values: Readonly<Record<string, string>>, isSecret: boolean) {
+    checkVariables(values)
+    const { storage, clock, keyring } = this.#parts
+    if (isSecret && !keyring.isConfigured) throw new Problem('secrets-not-configured')
+    return storage.transaction(async ({ apps }) => {
+      if ((await apps.lock(id)) === undefined) throw noApp(id)
+      checkRoom(await apps.variables(id), values)
+      const variables = Object.entries(values).map(([name, value]) => ({
+        name,
+        value: isSecret ? undefined : value,
+        secret: isSecret ? keyring.seal(value, variablePlace(id, name)) : undefined,
+      }))
+      await apps.setVariables(id, variables, clock.statementTime())
+      return (await apps.lock(id))?.envRevision ?? 0
+    })
+  }
+
+  /** Removes variables; returns the names that were there. */
+  unsetVariables({ id }: Pick<App, 'id'>, names: readonly string[]): Promise<readonly string[]> {
+    return this.#parts.storage.apps.unsetVariables(id, names, this.#parts.clock.statementTime())
+  }
+
+  /** The deployments of an app, newest first. */
+  releases({ licenseId, name }: App, limit: number): Promise<readonly Deployment[]> {
+    return this.#parts.storage.deployments.list({ licenseId, app: name, limit })
+  }
+
+  /**
+   * Deploys a commit of an app's repository on its host; without one, the source that was deployed last.
+   * @throws Problem `conflict` when there is no source, no host or nothing to deploy again
+   */
+  async deploy(app: App, wished: { readonly sha?: string | undefined; readonly ref?: string | undefined }) {
+    const place = await this.place(app)
+    if (wished.sha !== undefined) return this.#enqueue(place, wished.sha, wished.ref)
+    const [last] = await this.releases(app, 1)
+    const sha = shaOf(last)
+    if (sha !== undefined) return this.#enqueue(place, sha, undefined)
+    throw new Problem('conflict', {
+      detail: `${app.name} was never deployed from git: name a commit, svc apps deploy ${app.name} --sha COMMIT`,
+    })
+  }
+
+  /**
+   * Deploys the newest good deployment of another commit than the live one, or `to`, a commit or the end of a
+   * deployment's id.
+   * @throws Problem `conflict` when there is none
+   */
+  async rollback(app: App, to?: string) {
+    const good = (await this.releases(app, RELEASES_SEEN)).filter(({ state }) => state === 'succeeded')
+    const live = shaOf(good[0])
+    const target = good.find((release) => {
+      const sha = shaOf(release)
+      if (to === undefined) return sha !== undefined && sha !== live
+      return sha !== undefined && (release.id.endsWith(to) || sha.startsWith(to))
+    })
+    const sha = shaOf(target)
+    if (sha !== undefined) return this.#enqueue(await this.place(app), sha, undefined)
+    throw new Problem('conflict', {
+      detail:
+        to === undefined
+          ? `${app.name} has no earlier good deployment to go back to: svc apps releases ${app.name}`
+          : `${app.name} has no good deployment ${to}: svc apps releases ${app.name} lists them`,
+    })
+  }
+
+  async #enqueue({ app, hook, repoUrl, fingerprint }: AppPlace, sha: string, ref: string | undefined) {
+    const { licenseId, name } = app
+    if (repoUrl === undefined || fingerprint === undefined) {
+      const lack = repoUrl === undefined ? 'repository: --repo URL' : 'host: --host HOST'
+      throw new Problem('conflict', { detail: `${name} has no ${lack} of svc apps set ${name} names it` })
+    }
+    const auth = hook?.repoUrl === repoUrl ? credentialsOf(hook) : {}
+    const source = { type: 'git', repo_url: repoUrl, sha, ...(ref === undefined ? {} : { ref }), ...auth }
+    return this.#parts.jobs.enqueue({
+      ...{ licenseId, kind: 'deploy', payload: { app: name, source }, target: fingerprint },
+    })
+  }
+}
+
+async function checkSettings(
+  { agents }: Pick<Stores, 'agents'>,
+  licenseId: string,
+  { fingerprint, repoUrl }: Partial<AppSettings>,
+  production: boolean,
+): Promise<void> {
+  if (repoUrl !== undefined && !isAddress(repoUrl, production)) {
+    throw new Problem('invalid-input', {
+      details: ['repo_url: expected https://…, ssh://… or user@host:path, without a name or password'],
+    })
+  }
+  if (fingerprint !== undefined && !(await agents.isKnown(licenseId, fingerprint)))
+    throw new Problem('agent-not-owned')
+}
+
+const LOCAL = /^(?:file:\/\/)?\/[^\p{Cc}]{1,500}$/u
+
+/** Whether a repository may have this address. In a trial it may lie on this machine. */
+const isAddress = (text: string, production: boolean): boolean =>
+  repoAddress(text, !production) !== undefined || (!production && LOCAL.test(text))
+
+function checkRoom(stored: readonly Variable[], added: Readonly<Record<string, string>>): void {
+  const kept = stored.filter(({ name }) => !Object.hasOwn(added, name))
+  const names = kept.length + Object.keys(added).length
+  // A sealed value is a little longer than the value, which counts for room alone.
+  const bytes = [...kept.map(({ value, secret }) => value ?? secret ?? ''), ...Object.values(added)].reduce(
+    (sum, value) => sum + Buffer.byteLength(value),
+    0,
+  )
+  const details = [
+    ...(names > VARIABLES.names ? [`variables: expected at most ${VARIABLES.names}, not ${names}`] : []),
+    ...(bytes > VARIABLES.totalBytes
+      ? [`variables: expected at most ${VARIABLES.totalBytes} bytes in all, not ${bytes}`]
+      : []),
+  ]
+  if (details.length > 0) throw new Problem('invalid-input', { details })
+}
+
+function shaOf(deployment: Deployment | undefined): string | undefined {
+  const sha = deployment?.source.sha
+  return typeof sha === 'string' ? sha : undefined
+}
+
+const noApp = (name: string): Problem =>
+  new Problem('not-found', { detail: `there is no app ${name}: svc apps list shows them` })

@@ -1,0 +1,109 @@
+import type { Fault } from '../fault.ts'
+
+const APPS = 'packages/core/src/work/apps'
+const VARIABLES = `${APPS}/app-variables.ts`
+const SQL = `${APPS}/apps-store-sql.ts`
+const SERVICE = ['packages/core/test/work/apps/apps.test.ts']
+const STORE = ['packages/core/test/work/apps/apps-store.test.ts']
+
+/** Mistakes about apps and their variables. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'apps: variables go to any host of the license',
+    file: VARIABLES,
+    find: 'if (host === undefined || job.target !== host || fingerprint !== host)',
+    replace: 'if (host === undefined)',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: variables go with any source',
+    file: VARIABLES,
+    find: 'if (objectOf(job.payload.source).repo_url !== repoUrl)',
+    replace: 'if (repoUrl === undefined)',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: any proved key opens the variables of a host',
+    file: VARIABLES,
+    find: "typeof proved === 'object' && proved.key === kept",
+    replace: "typeof proved === 'object'",
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: a proof for another claim opens variables',
+    file: VARIABLES,
+    find: "const request = claimRequest(claimKey ?? '')",
+    replace: "const request = claimRequest('another')",
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: a withheld deploy carries the variables all the same',
+    file: VARIABLES,
+    find: 'if (fault !== undefined) return { ...job, payload: { ...job.payload, env_withheld: fault } }\n',
+    replace: '',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: variables of the app count before those of the job',
+    file: VARIABLES,
+    find: 'env: { ...env, ...own }',
+    replace: 'env: { ...own, ...env }',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: a license key moves the hook of an app with variables',
+    file: 'packages/core/src/work/git/git-hooks.ts',
+    find: "      if (by === 'license') await requireNoVariables(stores, { licenseId, app }, before, settings)\n      return this",
+    replace: '      return this',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: the value of a secret is stored as it is',
+    file: `${APPS}/apps.ts`,
+    find: 'value: isSecret ? undefined : value,',
+    replace: 'value,',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: a rollback goes to a failed commit',
+    file: `${APPS}/apps.ts`,
+    find: ".filter(({ state }) => state === 'succeeded')",
+    replace: '.filter(({ state }) => state !== undefined)',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: a rollback deploys the live commit again',
+    file: `${APPS}/apps.ts`,
+    find: 'if (to === undefined) return sha !== undefined && sha !== live',
+    replace: 'if (to === undefined) return sha !== undefined',
+    suites: SERVICE,
+  },
+  {
+    name: 'apps: a license has as many as it likes',
+    file: SQL,
+    find: 'where (select count(*) from apps where license_id = $2) < $6',
+    replace: 'where $6::int is not null',
+    suites: STORE,
+  },
+  {
+    name: 'apps: variables of other apps are removed too',
+    file: SQL,
+    find: 'delete from app_variables where app_id = $1 and name',
+    replace: 'delete from app_variables where $1::text is not null and name',
+    suites: STORE,
+  },
+  {
+    name: 'apps: a change of variables leaves the revision',
+    file: SQL,
+    find: 'with revised as (update apps set env_revision = env_revision + 1',
+    replace: 'with revised as (update apps set env_revision = env_revision',
+    suites: STORE,
+  },
+  {
+    name: 'apps: the output of a deploy shows secrets',
+    file: 'packages/cli/src/agent/run/env-secrets.ts',
+    find: 'if (!Array.isArray(names) ||',
+    replace: 'if (Array.isArray(names) ||',
+    suites: ['packages/cli/test/agent/env-secrets.test.ts'],
+  },
+]

@@ -1,0 +1,180 @@
+import { type ControlPlane, ofLicense, PLATFORM } from '@svc/core'
+import { appIdOf } from '@svc/core/ports'
+import { buildApp } from '@svc/testing'
+import fc from 'fast-check'
+import { licenseId, rarely, type Step, scope, steps } from '../../packages/core/test/conformance/world.ts'
+import type { World } from '../../packages/http/test/authorization/world.ts'
+import { change, nothing, read } from '../support/feature-entries.ts'
+import type { Feature } from '../support/features.ts'
+
+const name = fc.constantFrom('shop', 'blog')
+const app = fc.record({ licenseId, name })
+const settings = { fingerprint: rarely(fc.constant('fp-1')), repoUrl: rarely(fc.constant('/srv/shop')) }
+const variable = fc.constantFrom('TOKEN', 'LEVEL', 'OTHER')
+const idOf = (given: { readonly licenseId: string; readonly name: string }) =>
+  appIdOf(given.licenseId, given.name)
+
+const ensure = steps(
+  'ensure app',
+  app,
+  (given) =>
+    () =>
+    ({ apps }, now) =>
+      apps.ensure(given, now),
+)
+const add = steps(
+  'add app',
+  fc.record({ app, ...settings, max: fc.constantFrom(1, 2, 100) }),
+  ({ app: owned, max, ...given }) =>
+    () =>
+    ({ apps }, now) =>
+      apps.add(buildApp({ ...owned, ...given }), max, now),
+)
+const alter = steps(
+  'change app',
+  fc.record({ app, ...settings }),
+  ({ app: owned, fingerprint, repoUrl }) =>
+    () =>
+    ({ apps }, now) =>
+      apps.change(idOf(owned), { fingerprint, repoUrl }, now),
+)
+const remove = steps(
+  'remove app',
+  app,
+  (given) =>
+    () =>
+    ({ apps }) =>
+      apps.remove(idOf(given)),
+)
+const look = steps('look for apps', fc.record({ app, scope }), (given) => () => async ({ apps }) => [
+  await apps.get(given.scope, idOf(given.app)),
+  await apps.lock(idOf(given.app)),
+  await apps.find(given.scope, given.app.name),
+  await apps.list(given.scope, 2),
+])
+const setVariables = steps(
+  'set variables of app',
+  fc.record({ app, names: fc.uniqueArray(variable, { maxLength: 3 }), isSecret: fc.boolean() }),
+  ({ app: owned, names, isSecret }) =>
+    () =>
+    ({ apps }, now) => {
+      const text = `of ${names.length}`
+      const value = isSecret ? { value: undefined, secret: text } : { value: text, secret: undefined }
+      return apps.setVariables(
+        idOf(owned),
+        names.map((each) => ({ name: each, ...value })),
+        now,
+      )
+    },
+)
+const unsetVariables = steps(
+  'unset variables of app',
+  fc.record({ app, names: fc.uniqueArray(variable, { maxLength: 2 }) }),
+  (given) =>
+    () =>
+    ({ apps }, now) =>
+      apps.unsetVariables(idOf(given.app), given.names, now),
+)
+const variables = steps(
+  'variables of app',
+  app,
+  (given) =>
+    () =>
+    ({ apps }) =>
+      apps.variables(idOf(given)),
+)
+
+const COMMIT = 'd'.repeat(40)
+const REPO = 'https://git.example/acme/site.git'
+const staged = ({ own }: World) => ({ app: own.things.app })
+const noApp = () => ({ app: 'app_none' })
+
+/** A deployment of the staged app that ended well. No other feature stages a job of its kind. */
+async function succeed(plane: ControlPlane, license: string, fingerprint: string, sha: string) {
+  const source = { type: 'git', repo_url: REPO, sha }
+  const payload = { app: 'staged-app', source }
+  await plane.jobs.enqueue({ licenseId: license, kind: 'redeploy', payload, target: fingerprint })
+  const { jobs } = plane.storage
+  const host = { licenseId: license, fingerprint, leaseSeconds: 60 }
+  const { job } = await jobs.lease({ ...host, claimKey: undefined, kinds: ['redeploy'] })
+  const end = { state: 'succeeded', exitCode: 0, error: undefined } as const
+  await jobs.report({ ...host, ...end, jobId: job?.id ?? '', attempt: undefined })
+}
+
+/** Access to apps, and the random steps of their store. */
+export const feature: Feature = {
+  operations: {
+    'apps.create': change(
+      'platform.deploy',
+      ({ own }) => ({ name: 'made', license: own.licenseId }),
+      ({ own }) => ({ name: 'staged-app', license: own.licenseId }),
+      'conflict',
+    ),
+    'apps.list': read('platform.read', nothing, ['not-found', () => ({ license: 'lic_none' })]),
+    'apps.show': read('platform.read', staged, ['not-found', noApp]),
+    'apps.set': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), repo_url: REPO }),
+      () => ({
+        ...noApp(),
+        repo_url: REPO,
+      }),
+    ),
+    'apps.deploy': change('platform.deploy', (world) => ({ ...staged(world), sha: COMMIT }), noApp),
+    'apps.rollback': change('platform.deploy', staged, noApp),
+    'apps.releases': read('platform.read', staged, ['not-found', noApp]),
+    'apps.env-list': read('platform.read', staged, ['not-found', noApp]),
+    'apps.env-set': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), variables: [{ name: 'LEVEL', value: 'debug' }] }),
+      (world) => ({ ...staged(world), variables: [{ name: 'PORT', value: '1' }] }),
+      'invalid-input',
+    ),
+    'apps.env-unset': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), names: ['LEVEL'] }),
+      () => ({
+        ...noApp(),
+        names: ['LEVEL'],
+      }),
+    ),
+    'apps.remove': change('platform.deploy', staged, noApp),
+  },
+  requests: {},
+  stage: async (plane, license) => {
+    const [host] = await plane.agents.list(ofLicense(license))
+    const fingerprint = host?.fingerprint ?? ''
+    const app = await plane.apps.create(license, 'staged-app', { fingerprint, repoUrl: REPO })
+    for (const sha of ['e'.repeat(40), COMMIT]) await succeed(plane, license, fingerprint, sha)
+    return { app: app.id }
+  },
+  commands: {
+    'apps create': ({ bench }) => ['site', '--license', bench.license.id, '--host', 'web-1', '--repo', REPO],
+    'apps list': () => [],
+    'apps show': () => ['staged-app'],
+    'apps set': () => ['staged-app', '--repo', REPO],
+    'apps env set': () => ['staged-app', '--plain', 'LEVEL=debug'],
+    'apps env list': () => ['staged-app'],
+    'apps env unset': () => ['staged-app', 'LEVEL'],
+    'apps deploy': () => ['staged-app', '--sha', COMMIT],
+    'apps releases': () => ['staged-app'],
+    'apps rollback': () => ['staged-app', '--to', COMMIT],
+    'apps remove': () => ['staged-app'],
+  },
+  steps: [
+    { weight: 2, arbitrary: ensure },
+    { weight: 2, arbitrary: add },
+    { weight: 1, arbitrary: alter },
+    { weight: 1, arbitrary: remove },
+    { weight: 1, arbitrary: look },
+    { weight: 2, arbitrary: setVariables },
+    { weight: 1, arbitrary: unsetVariables },
+    { weight: 1, arbitrary: variables },
+  ] satisfies readonly fc.WeightedArbitrary<Step>[],
+  contents: async ({ apps }) => {
+    const all = await apps.list(PLATFORM, 1000)
+    const found = []
+    for (const { id } of all) found.push(await apps.variables(id))
+    return { apps: all, appVariables: found }
+  },
+}
