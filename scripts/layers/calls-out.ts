@@ -23,6 +23,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     path: /^packages\/cli\/src\/agent\/access\/host-connection\.ts$/,
     why: 'an SSH server of this machine, at a port that its own file names',
   },
+  {
+    path: /^packages\/cli\/src\/host-apps\/(?:front|health|control-client)\.ts$/,
+    why: 'applications of this machine, at ports of loopback that their supervisor gave them, and its socket file',
+  },
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/core\/src\/platform\/database\/lock-socket\.ts$/,
@@ -54,6 +58,7 @@ interface Opener {
 
 const OPENERS: readonly Opener[] = [
   { module: /^nodemailer(?:\/|$)/, harmless: /^$/ },
+  { module: /^httpxy(?:\/|$)/, harmless: /^$/ },
   { module: /^undici(?:\/|$)/, harmless: /^$/ },
   {
     module: /^(?:node:)?https?$/,

@@ -144,6 +144,12 @@ export class RecordingIo implements Io {
     throw new Error('a recording process starts no other')
   }
 
+  readonly self = ['svc']
+
+  startApart(): ChildProcess {
+    throw new Error('a recording process starts no other')
+  }
+
   // The mask is the whole process's, and so other suites' too.
   keepPrivate(): void {}
 

@@ -90,9 +90,34 @@ run_script() (
   if [ -x "$2" ]; then exec "./$2"; else exec sh "./$2"; fi
 )
 
+# host_apps <verb> <arguments>: the program that keeps applications running. Its exit code 10 says that this application
+# is none of those. An agent that has no such program leaves SVC_PROGRAM empty.
+host_apps() (
+  verb=$1
+  shift
+  if [ -z "${SVC_PROGRAM:-}" ]; then exit 10; fi
+  eval "set -- $SVC_PROGRAM host-apps $verb --apps \"\$SVC_APPS_DIR\" --app \"\$SVC_APP\" \"\$@\""
+  exec "$@"
+)
+
+# keeps_running: whether this host keeps applications running, this one perhaps.
+keeps_running() { [ -n "${SVC_PROGRAM:-}" ] && [ -f "$SVC_APPS_DIR/.runtime/apps.json" ]; }
+
+# end_processes <stop|remove>: ends the processes of the application. Returns 10 when it has none.
+end_processes() {
+  if ! keeps_running; then return 10; fi
+  code=0
+  host_apps "$1" || code=$?
+  case $code in 0 | 10) return "$code" ;; esac
+  fail "the processes of $SVC_APP could not be ended"
+}
+
 # Runs stop.sh of the live release of app_dir, when there is one.
 stop_app() {
+  ended=0
+  end_processes stop || ended=$?
   if [ ! -f "$app_dir/current/stop.sh" ]; then
+    if [ "$ended" = 0 ]; then return; fi
     say "$SVC_APP has no stop.sh: nothing to stop"
     return
   fi

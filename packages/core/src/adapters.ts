@@ -112,6 +112,7 @@ export {
   trustedFolder,
 } from './platform/database/data-folder.ts'
 export { lockFolder } from './platform/database/folder-lock.ts'
+export { withSocketPath } from './platform/database/lock-socket.ts'
 export { clientAddress, clientNetworks } from './platform/net/client-network.ts'
 export { codeOf as outboundCodeOf, OutboundRefused } from './platform/net/outbound-refusal.ts'
 export {
@@ -199,6 +200,24 @@ export {
 } from './watch/surface/surface-view.ts'
 export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
+export {
+  type AppProcess,
+  type AppStop,
+  DEFINITION_FILE as APP_DEFINITION_FILE,
+  readDefinition as readAppDefinition,
+  WEB as WEB_PROCESS,
+} from './work/apps/definition.ts'
+export { type AppPlan, findApp, type ReleaseFacts } from './work/apps/found-app.ts'
+export {
+  type AppRelease,
+  type HostApps,
+  noHostApps,
+  readAppOrder,
+  readDeployOrder,
+  readHostApps,
+  readSupervisorLine,
+  type SupervisorLine,
+} from './work/apps/host-apps.ts'
 export type { GitDeliveryView } from './work/git/git-hook-view.ts'
 export type { GitMessage, GitSender } from './work/git/git-pushes.ts'
 export type { PushOutcome } from './work/git/push/push-delivery.ts'

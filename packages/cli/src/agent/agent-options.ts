@@ -76,6 +76,8 @@ export interface AgentOptions {
   readonly handlerUser?: HandlerUser | undefined
   /** Lets the agent change the firewall and the hardening of its host; absent: it takes no such jobs. */
   readonly firewall?: { readonly root: string } | undefined
+  /** The words that start this program; absent: handlers have none that keeps applications running. */
+  readonly program?: readonly string[] | undefined
   /** Further variables for handlers, passed as they are. */
   readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined
   readonly timing?: Partial<AgentTiming> | undefined

@@ -17,6 +17,11 @@ const OVERVIEWS: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
 /** Runs the program to its end; every failure becomes a sentence on stderr and an exit code. */
 export async function runProgram(io: Io = processIo(), parts: ProgramParts = {}): Promise<void> {
   const [first = '', ...more] = io.args
+  if (first === 'host-apps') {
+    const { runHostApps } = await import('../host-apps/host-apps-program.ts')
+    await runHostApps(io)
+    return
+  }
   if (more.length === 0 && OVERVIEWS.has(first)) {
     io.out.write(overviewText(io.out.columns))
     io.setExitCode(0)

@@ -55,6 +55,12 @@ export class Output {
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export type StopSignal = (typeof STOP_SIGNALS)[number]
 
+/** The ids of a user. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
 /** Reverts the call that returned it. */
 export type Undo = () => void
 
@@ -94,6 +100,13 @@ export interface Io {
    * when this one ends.
    */
   startSelf(args: readonly string[], env: Environment): ChildProcess
+  /** The words that start this program once more; arguments follow. */
+  readonly self: readonly string[]
+  /**
+   * Starts this program once more, in a session of its own, so that it stays when this one ends; `errors` is
+   * a descriptor for its stderr. `owner`: the user that it runs as, if not this one.
+   */
+  startApart(args: readonly string[], env: Environment, errors: number, owner?: Owner): ChildProcess
   /**
    * Takes a variable out of the environment, also out of the copy that other processes of the user can read.
    * Returns false if they still can.
@@ -144,7 +157,9 @@ export function processIo(): Io {
     onStop,
     onFault,
     onParentGone,
+    self: selfWords(),
     startSelf,
+    startApart,
     eraseVariable: (name) => {
       const isGone = eraseVariable(name)
       delete process.env[name]
@@ -226,11 +241,28 @@ function onParentGone(listener: () => void): Undo {
   }
 }
 
+const selfWords = (): readonly string[] => [process.execPath, ...process.execArgv, process.argv[1] ?? '']
+
+function startApart(args: readonly string[], env: Environment, errors: number, owner?: Owner): ChildProcess {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const [program = '', ...words] = selfWords()
+  const child = spawn(program, [...words, ...args], {
+    env: { ...env },
+    // A working folder may be removed; the root folder stays.
+    cwd: '/',
+    stdio: ['ignore', 'ignore', errors],
+    ...(owner && { uid: owner.uid, gid: owner.gid }),
+    detached: true,
+  })
+  child.unref()
+  return child
+}
+
 function startSelf(args: readonly string[], env: Environment): ChildProcess {
-  const program = process.argv[1] ?? ''
+  const [program = '', ...words] = selfWords()
   // The module is loaded here, so that commands that start no process begin some milliseconds earlier.
   const { spawn } = process.getBuiltinModule('node:child_process')
-  return spawn(process.execPath, [...process.execArgv, program, ...args], {
+  return spawn(program, [...words, ...args], {
     env: { ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     detached: true,

@@ -1,3 +1,4 @@
+import { shellWord } from '@svc/core/adapters'
 import type { AgentOptions } from '../agent-options.ts'
 import type { ClaimedJob } from './claimed-job.ts'
 import { gitAuthOf } from './git-auth.ts'
@@ -37,6 +38,7 @@ const TRUSTED = [
   'SVC_GIT_SERVER',
   'SVC_GIT_SUBMODULES',
   'SVC_KNOWN_HOSTS',
+  'SVC_PROGRAM',
   'SVC_RELEASE_DIR',
   'SVC_TRIGGER',
 ] as const
@@ -59,6 +61,7 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
     SVC_STATE_DIR: state,
     SVC_APPS_DIR: apps,
     SVC_TIMEOUT_SECONDS: String(job.timeoutSeconds),
+    SVC_PROGRAM: (options.program ?? []).map(shellWord).join(' '),
     ...(job.deploymentId ? { SVC_DEPLOYMENT_ID: job.deploymentId } : {}),
     ...gitFacts(folder),
   }

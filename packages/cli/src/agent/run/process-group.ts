@@ -30,16 +30,19 @@ export async function endGroup(group: number, graceMs: number): Promise<void> {
 }
 
 /** Whether a group has a process that can still do something: one that only waits to be reaped cannot. */
-async function isAtWork(group: number): Promise<boolean> {
-  if (!signalGroup(group, 0)) return false
+const isAtWork = async (group: number): Promise<boolean> => (await membersAtWork(group)) > 0
+
+/** Returns how many processes of a group can still do something; at most 1 without /proc. */
+export async function membersAtWork(group: number): Promise<number> {
+  if (!signalGroup(group, 0)) return 0
   const pids = await processes()
-  if (pids.length === 0) return true
+  if (pids.length === 0) return 1
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')))
-  return stats.some((stat) => {
+  return stats.filter((stat) => {
     // The command stands in brackets and may hold anything; behind it: state, parent, group.
     const [state = 'X', , its] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return Number(its) === group && !'ZX'.includes(state)
-  })
+  }).length
 }
 
 /** Returns the ids of all processes; none without /proc. */

@@ -1,5 +1,6 @@
 import { Problem, systemClock } from '@svc/core'
 import type { Command } from 'commander'
+import { HOST_APPS, runHostApps } from '../../host-apps/host-apps-program.ts'
 import { CommandRun, type CommonOptions } from '../../program/command-run.ts'
 import { parseTo } from '../../program/parse-to.ts'
 import { programOf } from '../../program/program-of.ts'
@@ -29,6 +30,9 @@ const runOf =
  * operator does.
  */
 export const runAgentProgram = (io: Io = processIo()): Promise<void> =>
+  io.args[0] === HOST_APPS ? runHostApps(io) : runAgentCommand(io)
+
+const runAgentCommand = (io: Io): Promise<void> =>
   parseTo(io, io.args, async () => {
     if (!isAtLeast(io.nodeVersion, requiredNode())) {
       throw new Problem('conflict', {

@@ -1,10 +1,12 @@
 import { join, resolve } from 'node:path'
 import { type Log, Problem, readOwnConfig } from '@svc/core'
 import { type Agent, startAgent } from '../../agent/agent.ts'
+import { handlerFolders } from '../../agent/run/handler-folders.ts'
 import { findHandlerUser, type HandlerUser, mayUse } from '../../agent/run/handler-user.ts'
 import { allowsFirewall } from '../../agent/security/allowed.ts'
 import type { ConnectOptions } from '../../connect/connect.ts'
 import { keptLicenseKeyOf } from '../../connect/license-key.ts'
+import { resumeApps } from '../../host-apps/resume-apps.ts'
 import type { Handler } from '../../program/command-run.ts'
 import { ownHandlers, version } from '../../shipped.ts'
 import { EXIT } from '../../terminal/failure.ts'
@@ -41,12 +43,14 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     })
   }
   const pollSeconds = wholeNumber('--poll-seconds', options.pollSeconds)
+  const handlerUser = await handlerUserOf(io, options)
+  resumeApps(io, log, handlerFolders({ stateDir: resolve(io.cwd, stateDir), handlerUser }).apps, handlerUser)
   const agent = startAgent({
     url: planeUrl(io, options.url),
     licenseKey,
     stateDir,
     handlersDir: options.handlers ?? (await ownHandlers(resolve(io.cwd, stateDir))),
-    handlerUser: await handlerUserOf(io, options),
+    handlerUser,
     firewall: firewallOf(io, options),
     hostname: io.hostname,
     version: version(),
@@ -56,6 +60,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     once,
     concurrency: wholeNumber('--concurrency', options.concurrency),
     environment: io.env,
+    program: io.self,
     timing: pollSeconds === undefined ? undefined : { pollMs: Math.max(1, pollSeconds) * 1000 },
   })
   const undo = stopOnSignals(io, agent, log)

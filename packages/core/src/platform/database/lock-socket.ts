@@ -16,7 +16,7 @@ const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'])
  * @throws Problem `unavailable` if the file system has no sockets
  */
 export async function lockSocket(folder: string, name: string): Promise<AsyncDisposable> {
-  const server = await withPath(folder, name, listening).catch((error: NodeJS.ErrnoException) => {
+  const server = await withSocketPath(folder, name, listening).catch((error: NodeJS.ErrnoException) => {
     throw NO_SOCKETS.has(error.code ?? '') ? socketless(folder, error) : error
   })
   return {
@@ -32,7 +32,7 @@ export async function lockSocket(folder: string, name: string): Promise<AsyncDis
  * and from every container of a machine: process ids mean nothing there.
  */
 export function hasListener(folder: string, name: string): Promise<boolean> {
-  return withPath(folder, name, (path) => {
+  return withSocketPath(folder, name, (path) => {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const socket = connect(path)
     socket.once('connect', () => {
@@ -45,7 +45,11 @@ export function hasListener(folder: string, name: string): Promise<boolean> {
 }
 
 /** Gives `work` a path of a socket in a folder: by the folder's descriptor when its own path is too long. */
-async function withPath<T>(folder: string, name: string, work: (path: string) => Promise<T>): Promise<T> {
+export async function withSocketPath<T>(
+  folder: string,
+  name: string,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
   const path = join(folder, name)
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return work(path)
   const handle = await open(folder)

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Problem } from '@svc/core'
+import { type AppRelease, type HostApps, noHostApps, readHostApps } from '@svc/core/adapters'
+import { writeDurably } from '../agent/state/durable-file.ts'
+import { runtimeFolder } from './apps-folder.ts'
+
+/** The path of the file of the applications of a host. It holds their variables: mode 0600. */
+export const appsFile = (apps: string): string => join(runtimeFolder(apps), 'apps.json')
+
+/**
+ * Reads the file of an apps folder; undefined when nothing was ever run there.
+ * @throws Problem `conflict` when it cannot be read: to begin anew would forget applications
+ */
+export async function readAppsFile(apps: string): Promise<HostApps | undefined> {
+  const path = appsFile(apps)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  try {
+    return readHostApps(JSON.parse(text))
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'damaged'
+    throw new Problem('conflict', { detail: `${path} cannot be read: ${why}; put it right, or move it away` })
+  }
+}
+
+/** The record of the applications, written before a change counts. */
+export class AppsRecord {
+  readonly #apps: string
+  #current: HostApps
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(apps: string, current: HostApps = noHostApps(0)) {
+    this.#apps = apps
+    this.#current = current
+  }
+
+  get current(): HostApps {
+    return this.#current
+  }
+
+  setPort(port: number): Promise<void> {
+    return this.#change((now) => ({ ...now, front: { port } }))
+  }
+
+  setLive(app: string, live: AppRelease): Promise<void> {
+    return this.#change((now) => ({ ...now, apps: { ...now.apps, [app]: { stopped: false, live } } }))
+  }
+
+  setStopped(app: string): Promise<void> {
+    return this.#change((now) => {
+      const record = now.apps[app]
+      return record === undefined
+        ? now
+        : { ...now, apps: { ...now.apps, [app]: { ...record, stopped: true } } }
+    })
+  }
+
+  remove(app: string): Promise<void> {
+    return this.#change((now) => {
+      const others = Object.entries(now.apps).filter(([name]) => name !== app)
+      return { ...now, apps: Object.fromEntries(others) }
+    })
+  }
+
+  /** Changes one after the other. The memory follows the disk, never the other way round. */
+  #change(change: (now: HostApps) => HostApps): Promise<void> {
+    const done = this.#turn.then(async () => {
+      const next = change(this.#current)
+      await writeDurably(appsFile(this.#apps), `${JSON.stringify(next, undefined, 2)}\n`)
+      this.#current = next
+    })
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}

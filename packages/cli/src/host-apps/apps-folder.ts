@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Environment } from '@svc/core'
+import type { AppRelease } from '@svc/core/adapters'
+
+/** The folder of the supervisor, in the folder of the applications. */
+export const runtimeFolder = (apps: string): string => join(apps, '.runtime')
+/** The socket of the supervisor, in its folder. */
+export const CONTROL_SOCKET = 'control.sock'
+/** The folder of a release. */
+export const releaseFolder = (apps: string, app: string, sha: string): string =>
+  join(apps, app, 'releases', sha)
+
+/** An application's name is also that of a folder, and the first part of a host name. */
+export const isAppName = (word: string): boolean => /^[a-z0-9][a-z0-9._-]{0,127}$/.test(word)
+
+/** Variables of the host that applications see: a list, because others may hold secrets of the agent. */
+const OF_THE_HOST =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/
+
+/** Returns the variables of the host that applications, and the supervisor, see. */
+export function hostVariables(env: Environment): Record<string, string> {
+  const entries = Object.entries(env).flatMap(([name, value]): [string, string][] =>
+    value !== undefined && OF_THE_HOST.test(name) ? [[name, value]] : [],
+  )
+  return Object.fromEntries(entries)
+}
+
+/** SHA-256 of the variables of an application, whatever their order. */
+export const envDigest = (env: AppRelease['env']): string =>
+  createHash('sha256')
+    .update(JSON.stringify(Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))))
+    .digest('hex')

@@ -1,0 +1,115 @@
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Problem } from '@svc/core'
+import { readSupervisorLine, withSocketPath } from '@svc/core/adapters'
+import type { Io } from '../terminal/io.ts'
+import { CONTROL_SOCKET, hostVariables, runtimeFolder } from './apps-folder.ts'
+import type { AppStatus } from './supervisor.ts'
+
+/** An order to the supervisor of an apps folder. */
+export interface Order {
+  readonly path: '/deploy' | '/stop' | '/remove' | '/logs' | '/status'
+  readonly body?: object
+  readonly onLine?: (line: string) => void
+}
+
+/** The front and the applications of a supervisor. */
+export interface HostStatus {
+  readonly port: number
+  readonly apps: readonly AppStatus[]
+}
+
+const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'])
+
+/**
+ * Gives an order and waits for its end. Returns the last word; undefined when no supervisor runs.
+ * @throws Problem `conflict` with the supervisor's reason, or when it ends before its answer does
+ */
+export function order(
+  apps: string,
+  { path, body = {}, onLine = () => {} }: Order,
+): Promise<string | undefined> {
+  return withSocketPath(runtimeFolder(apps), CONTROL_SOCKET, (socketPath) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+    const asked = request({ socketPath, path, method: 'POST' }, (response) => {
+      const lines = createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })
+      lines.on('line', (line) => {
+        const { kind, text } = readSupervisorLine(JSON.parse(line))
+        if (kind === 'said') onLine(text)
+        else if (kind === 'done') resolve(text)
+        else reject(new Problem('conflict', { detail: text }))
+      })
+      const broken = () =>
+        reject(new Problem('conflict', { detail: 'the supervisor ended before the deploy did' }))
+      response.once('error', broken)
+      lines.once('close', broken)
+    })
+    asked.once('error', (error: NodeJS.ErrnoException) => {
+      if (NOBODY.has(error.code ?? '')) resolve(undefined)
+      else reject(error)
+    })
+    asked.end(JSON.stringify(body))
+    return promise
+  }).catch((error: NodeJS.ErrnoException) => {
+    // A folder that is not there has no supervisor.
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+/** The status of a host; undefined when no supervisor runs. */
+export async function statusOf(apps: string): Promise<HostStatus | undefined> {
+  const text = await order(apps, { path: '/status' })
+  return text === undefined ? undefined : (JSON.parse(text) as HostStatus)
+}
+
+const START_MS = 20_000
+const LOOK_MS = 20
+
+/** The supervisor's stderr of this start: it says nothing there unless it fails. */
+const errorsFile = (apps: string): string => join(runtimeFolder(apps), 'supervisor.err')
+
+/**
+ * Starts the supervisor apart from this process when none runs, and waits until it answers.
+ * @throws Problem `unavailable` with its last words when it does not start
+ */
+export async function ensureSupervisor(
+  io: Io,
+  apps: string,
+  more: readonly string[] = [],
+): Promise<HostStatus> {
+  const running = await statusOf(apps)
+  if (running !== undefined) return running
+  mkdirSync(runtimeFolder(apps), { recursive: true, mode: 0o700 })
+  const errors = openSync(errorsFile(apps), 'w', 0o600)
+  const child = io.startApart(['host-apps', 'serve', '--apps', apps, ...more], hostVariables(io.env), errors)
+  closeSync(errors)
+  let hasEnded = false
+  child.once('exit', () => {
+    hasEnded = true
+  })
+  return awaitSupervisor(apps, () => hasEnded)
+}
+
+/** Waits until the supervisor of an apps folder answers. @throws Problem `unavailable` when it does not */
+export async function awaitSupervisor(apps: string, hasEnded = () => false): Promise<HostStatus> {
+  const until = performance.now() + START_MS
+  // One that ends at once may have met another that was started at the same time.
+  for (let late = 0; performance.now() < until && late < 50; late += hasEnded() ? 1 : 0) {
+    const status = await statusOf(apps)
+    if (status !== undefined) return status
+    await pause(LOOK_MS)
+  }
+  let words = ''
+  try {
+    words = readFileSync(errorsFile(apps), 'utf8').slice(-500).trim()
+  } catch {
+    // There is none when another process started it.
+  }
+  throw new Problem('unavailable', {
+    detail: `the supervisor of ${apps} does not start${words && `: ${words}`}`,
+  })
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { Problem } from '@svc/core'
+import { readAppOrder, readDeployOrder, type SupervisorLine, withSocketPath } from '@svc/core/adapters'
+import { CONTROL_SOCKET, runtimeFolder } from './apps-folder.ts'
+import type { Say } from './generation.ts'
+import type { Supervisor } from './supervisor.ts'
+
+type Order = (supervisor: Supervisor, body: unknown, say: Say, signal: AbortSignal) => Promise<string>
+
+const ORDERS: Readonly<Record<string, Order>> = {
+  '/deploy': async (supervisor, body, say, signal) => {
+    const { app, release } = readDeployOrder(body)
+    await supervisor.deploy(app, release, say, signal)
+    return String(supervisor.frontPort)
+  },
+  '/stop': async (supervisor, body) =>
+    (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
+  '/remove': async (supervisor, body) =>
+    (await supervisor.remove(readAppOrder(body).app)) ? 'removed' : 'unknown',
+  '/logs': async (supervisor, body, say) => {
+    for (const line of supervisor.logs(readAppOrder(body).app)) say(line)
+    return ''
+  },
+  '/status': async (supervisor) => JSON.stringify({ port: supervisor.frontPort, apps: supervisor.status() }),
+}
+
+/** Answers with lines of JSON: those that are said, then the end. */
+async function answer(
+  supervisor: Supervisor,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const order = ORDERS[request.url ?? '']
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const write = (line: SupervisorLine) => response.write(`${JSON.stringify(line)}\n`)
+  if (order === undefined || request.method !== 'POST') {
+    response.writeHead(404).end()
+    return
+  }
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  try {
+    const text = await order(
+      supervisor,
+      await json(request),
+      (said) => write({ kind: 'said', text: said }),
+      gone.signal,
+    )
+    write({ kind: 'done', text })
+  } catch (error) {
+    write({ kind: 'failed', text: error instanceof Problem ? error.message : String(error) })
+  }
+  response.end()
+}
+
+/** Opens the socket of the supervisor, mode 0600, for the owner of the apps folder alone. */
+export async function openControl(apps: string, supervisor: Supervisor): Promise<AsyncDisposable> {
+  const folder = runtimeFolder(apps)
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+    answer(supervisor, request, response).catch(() => response.destroy())
+  })
+  rmSync(join(folder, CONTROL_SOCKET), { force: true })
+  await withSocketPath(folder, CONTROL_SOCKET, (path) => listening(server, path))
+  chmodSync(join(folder, CONTROL_SOCKET), 0o600)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      rmSync(join(folder, CONTROL_SOCKET), { force: true })
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function listening(server: Server, path: string): Promise<void> {
+  server.listen(path)
+  await once(server, 'listening')
+}

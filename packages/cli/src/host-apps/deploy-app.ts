@@ -1,0 +1,154 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Problem } from '@svc/core'
+import { APP_DEFINITION_FILE, type AppPlan, type AppRelease, findApp } from '@svc/core/adapters'
+import semver from 'semver'
+import type { Io } from '../terminal/io.ts'
+import { readAppsFile } from './apps-file.ts'
+import { envDigest, hostVariables, releaseFolder } from './apps-folder.ts'
+import { ensureSupervisor, order, statusOf } from './control-client.ts'
+import { readEnvFile } from './env-file.ts'
+import { releaseFacts } from './release-facts.ts'
+
+/** Inputs of a deploy. */
+export interface DeployParts {
+  readonly io: Io
+  readonly apps: string
+  readonly app: string
+  readonly sha: string
+  /** The file of the application's variables. */
+  readonly envFile: string | undefined
+  /** Further arguments of a supervisor that is started. */
+  readonly serve: readonly string[]
+}
+
+/** `elsewhere`: the release runs nothing, and its files or `deploy.sh` are the handler's. */
+export type DeployEnd = 'deployed' | 'elsewhere'
+
+type Say = (line: string) => void
+
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`
+
+/** The mark of a release whose build has succeeded. It stands beside the release, which it outlives. */
+const builtMark = (apps: string, app: string, sha: string): string =>
+  join(apps, app, 'releases', `.built-${sha}`)
+/** The mark of an app that was first deployed by a host that can run it. */
+const freshMark = (apps: string, app: string): string => join(apps, app, '.fresh')
+
+/**
+ * Builds a release and lets the supervisor put it in the place of the live one.
+ * @throws Problem in words for every step that fails; the old release then serves on
+ */
+export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
+  const { io, apps, app, sha, envFile } = parts
+  const say: Say = (line) => io.out.write(`${line}\n`)
+  const folder = releaseFolder(apps, app, sha)
+  const facts = releaseFacts(folder)
+  if (!facts.names.has(APP_DEFINITION_FILE) && (await isFromBefore(apps, app))) {
+    say(`${app} was deployed before this host could run applications, so its files stay the deployment:`)
+    say(`add ${APP_DEFINITION_FILE}, or remove the app and deploy it again, to have it run`)
+    return 'elsewhere'
+  }
+  const plan = findApp(facts, app)
+  say(`found ${plan.why}`)
+  for (const note of plan.notes) say(note)
+  if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
+  const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
+  const running = await statusOf(apps)
+  const live = running?.apps.find((each) => each.app === app)
+  if (live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
+    say(`${sha} runs already with these variables: nothing is built`)
+    return 'deployed'
+  }
+  await build(parts, plan, say)
+  if (plan.release !== undefined) await runStep(parts, 'release command', plan.release, env, say)
+  const release: AppRelease = {
+    sha,
+    number: 1,
+    stop: plan.stop,
+    env,
+    ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes }),
+  }
+  await ensureSupervisor(io, apps, parts.serve)
+  const port = await order(apps, { path: '/deploy', body: { app, release }, onLine: say })
+  if (port === undefined)
+    throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
+  const isVisited = plan.type === 'static' || plan.processes.web !== undefined
+  say(
+    isVisited
+      ? `${app} answers at http://${app}.localhost:${port}`
+      : `${app} has no process web: nothing answers visitors`,
+  )
+  return 'deployed'
+}
+
+/** An upgrade of the host starts nothing: applications that are there stay as they are. */
+async function isFromBefore(apps: string, app: string): Promise<boolean> {
+  if (existsSync(freshMark(apps, app)) || !existsSync(join(apps, app, 'current'))) return false
+  return (await readAppsFile(apps))?.apps[app] === undefined
+}
+
+async function build(parts: DeployParts, plan: AppPlan, say: Say): Promise<void> {
+  const { io, apps, app, sha } = parts
+  await demandNode(io, plan)
+  const mark = builtMark(apps, app, sha)
+  if (existsSync(mark)) {
+    say('built already')
+    return
+  }
+  // The application's own variables are for its run: a build gets none, and so need not be repeated for them.
+  for (const command of plan.build) await runStep(parts, 'build', command, {}, say)
+  await writeFile(mark, '')
+}
+
+/** Runs a step of the deploy in the release; it ends with the job. */
+async function runStep(
+  { io, apps, app, sha }: DeployParts,
+  step: string,
+  command: string,
+  env: AppRelease['env'],
+  say: Say,
+): Promise<void> {
+  const began = performance.now()
+  say(`${step}: ${command}`)
+  // The agent knows what a handler has started by this variable.
+  const mark = io.env.SVC_WORK_DIR === undefined ? {} : { SVC_WORK_DIR: io.env.SVC_WORK_DIR }
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd: releaseFolder(apps, app, sha),
+    env: { ...hostVariables(io.env), ...env, SVC_APP: app, SVC_SHA: sha, ...mark },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  child.once('error', reject)
+  child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+  const end = await promise
+  if (end !== 'exit code 0')
+    throw new Problem('conflict', { detail: `the ${step} ended with ${end}: ${command}` })
+  say(`${step} done after ${seconds(began)}`)
+}
+
+/** @throws Problem `conflict` when the host has no Node.js, or not the one that is wanted */
+async function demandNode({ env }: Io, { node, processes, build }: AppPlan): Promise<void> {
+  const commands = [...build, ...Object.values(processes).map(({ command }) => command)]
+  const wantsNpm = commands.some((command) => /^npm\b/.test(command))
+  if (node === undefined && !wantsNpm) return
+  const run = promisify(execFile)
+  const versionOf = (program: string) =>
+    run(program, ['--version'], { env: hostVariables(env) }).then(
+      ({ stdout }) => stdout.trim(),
+      () => {
+        throw new Problem('conflict', {
+          detail: `${program} is not on the PATH of this host: install Node.js`,
+        })
+      },
+    )
+  const version = await versionOf('node')
+  if (wantsNpm) await versionOf('npm')
+  if (node === undefined || semver.satisfies(version, node, { includePrerelease: true })) return
+  const why =
+    semver.validRange(node) === null ? 'which is no range of versions' : `and this host has ${version}`
+  throw new Problem('conflict', { detail: `the application wants Node.js ${node.slice(0, 100)}, ${why}` })
+}

@@ -1,0 +1,68 @@
+import { request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AppProcess } from '@svc/core/adapters'
+import type { Instance } from './instance.ts'
+
+const DEFAULT_SECONDS = 30
+/** Good answers in a row that make an instance healthy. */
+const GOOD_ANSWERS = 2
+const ASK_MS = 5_000
+const BETWEEN_MS = 100
+
+/** The status of one answer, or the reason why there is none. */
+type Answer = number | string
+
+function ask(host: string, port: number, path: string): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const headers = { host: 'localhost', 'user-agent': 'svc-health', connection: 'close' }
+  const asked = request({ host, port, path, headers, agent: false, timeout: ASK_MS }, (response) => {
+    response.resume()
+    resolve(response.statusCode ?? 0)
+  })
+  asked.once('timeout', () => asked.destroy(new Error(`no answer within ${ASK_MS / 1000} s`)))
+  asked.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+  asked.end()
+  return promise
+}
+
+/** A path of its own wants success; any answer that is no fault of the server does for the default one. */
+const isGood = (answer: Answer, path: string | undefined): boolean =>
+  typeof answer === 'number' &&
+  answer >= (path === undefined ? 100 : 200) &&
+  answer < (path === undefined ? 500 : 400)
+
+/** Programs may listen at the other loopback address alone. */
+async function askBoth(instance: Instance, port: number, path: string): Promise<Answer> {
+  const first = await ask(instance.host, port, path)
+  if (first !== 'ECONNREFUSED') return first
+  const other = instance.host === '::1' ? '127.0.0.1' : '::1'
+  const second = await ask(other, port, path)
+  if (typeof second === 'number') instance.host = other
+  return typeof second === 'number' ? second : first
+}
+
+/**
+ * Waits until an instance has given two good answers in a row. Returns why it is not healthy, such as that it
+ * has ended; undefined when it is.
+ */
+export async function becomesHealthy(
+  instance: Instance,
+  port: number,
+  health: AppProcess['health'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const path = health?.path
+  const seconds = health?.timeout_s ?? DEFAULT_SECONDS
+  const until = performance.now() + seconds * 1000
+  let good = 0
+  let last: Answer = 'nothing'
+  while (performance.now() < until && instance.isRunning && !signal.aborted) {
+    last = await askBoth(instance, port, path ?? '/')
+    good = isGood(last, path) ? good + 1 : 0
+    if (good === GOOD_ANSWERS) return instance.isRunning ? undefined : `it ended with ${await instance.ended}`
+    if (good === 0) await pause(BETWEEN_MS)
+  }
+  if (!instance.isRunning) return `it ended with ${await instance.ended}`
+  if (signal.aborted) return 'the deploy was called off'
+  return `GET ${path ?? '/'} at port ${port} gave ${last}, and no two good answers within ${seconds} s`
+}

@@ -1,0 +1,157 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Problem, systemClock } from '@svc/core'
+import { lockFolder } from '@svc/core/adapters'
+import { failureOf, failureText } from '../terminal/failure.ts'
+import type { Io } from '../terminal/io.ts'
+import { AppsRecord, readAppsFile } from './apps-file.ts'
+import { hostVariables, isAppName, runtimeFolder } from './apps-folder.ts'
+import { order, statusOf } from './control-client.ts'
+import { openControl } from './control-server.ts'
+import { deployApp } from './deploy-app.ts'
+import { endLeftovers, MARK } from './leftovers.ts'
+import { TIMING } from './slot.ts'
+import { Supervisor } from './supervisor.ts'
+
+/** Exit code for handlers: nothing of this application runs here, do as before. */
+export const ELSEWHERE = 10
+
+/** The word that leads to this program. It is for handlers, and no command for people. */
+export const HOST_APPS = 'host-apps'
+
+const OPTIONS = {
+  apps: { type: 'string' },
+  app: { type: 'string' },
+  sha: { type: 'string' },
+  env: { type: 'string' },
+  port: { type: 'string' },
+  'alive-ms': { type: 'string' },
+} as const
+
+type Values = ReturnType<typeof valuesOf>['values']
+
+const valuesOf = (args: readonly string[]) =>
+  parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
+
+const numberOf = (text: string | undefined, name: string): number | undefined => {
+  if (text === undefined) return undefined
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new Problem('invalid-input', { detail: `--${name} is not a whole number` })
+}
+
+const demanded = (text: string | undefined, name: string): string => {
+  if (text !== undefined && text !== '') return text
+  throw new Problem('invalid-input', { detail: `--${name} is missing` })
+}
+
+function appOf({ app }: Values): string {
+  const name = demanded(app, 'app')
+  if (isAppName(name)) return name
+  throw new Problem('invalid-input', { detail: `${name} is not an application name` })
+}
+
+/** Runs the program of the handlers: the supervisor of an apps folder, or an order to it. */
+export async function runHostApps(io: Io): Promise<void> {
+  try {
+    const { values, positionals } = valuesOf(io.args.slice(1))
+    const apps = resolve(io.cwd, demanded(values.apps, 'apps'))
+    io.setExitCode(await run(io, positionals[0], apps, values))
+  } catch (error) {
+    const failure = failureOf(error)
+    io.err.write(failureText(failure))
+    io.setExitCode(failure.exitCode)
+  }
+}
+
+async function run(io: Io, verb: string | undefined, apps: string, values: Values): Promise<number> {
+  const say = (line: string) => io.out.write(`${line}\n`)
+  switch (verb) {
+    case 'serve':
+      return serve(io, apps, values)
+    case 'deploy':
+      return deploy(io, apps, values)
+    case 'stop':
+    case 'remove': {
+      const app = appOf(values)
+      const end = await order(apps, { path: `/${verb}`, body: { app } })
+      if (end === undefined && (await readAppsFile(apps))?.apps[app] !== undefined)
+        return withoutServer(io, apps, values, verb)
+      if (end === undefined || end === 'unknown') return ELSEWHERE
+      say(`${end} the processes of ${app}`)
+      return 0
+    }
+    case 'logs':
+      await order(apps, { path: '/logs', body: { app: appOf(values) }, onLine: say })
+      return 0
+    case 'status':
+      say(JSON.stringify((await statusOf(apps)) ?? null))
+      return 0
+    default:
+      throw new Problem('invalid-input', {
+        detail: `${HOST_APPS} knows serve, deploy, stop, remove, logs and status`,
+      })
+  }
+}
+
+/** Changes the record while no supervisor runs. */
+async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' | 'remove'): Promise<number> {
+  const app = appOf(values)
+  await using _lock = await lockFolder(runtimeFolder(apps), 'it keeps the applications there running')
+  await endLeftovers(runtimeFolder(apps))
+  const record = new AppsRecord(apps, await readAppsFile(apps))
+  await (verb === 'stop' ? record.setStopped(app) : record.remove(app))
+  io.out.write(`${verb === 'stop' ? 'stopped' : 'removed'} the processes of ${app}\n`)
+  return 0
+}
+
+async function deploy(io: Io, apps: string, values: Values): Promise<number> {
+  const serve = values['alive-ms'] === undefined ? [] : ['--alive-ms', values['alive-ms']]
+  const end = await deployApp({
+    io,
+    apps,
+    app: appOf(values),
+    sha: demanded(values.sha, 'sha'),
+    envFile: values.env,
+    serve: values.port === undefined ? serve : [...serve, '--port', values.port],
+  })
+  return end === 'deployed' ? 0 : ELSEWHERE
+}
+
+/** One supervisor a folder: the lock is its own until it has ended everything. */
+async function openSupervisor(io: Io, apps: string, values: Values) {
+  const runtime = runtimeFolder(apps)
+  mkdirSync(runtime, { recursive: true, mode: 0o700 })
+  const stack = new AsyncDisposableStack()
+  stack.use(await lockFolder(runtime, 'it keeps the applications there running'))
+  await endLeftovers(runtime)
+  const supervisor = stack.use(
+    await Supervisor.open({
+      apps,
+      clock: systemClock,
+      host: hostVariables(io.env),
+      mark: { [MARK]: runtime },
+      timing: { ...TIMING, aliveMs: numberOf(values['alive-ms'], 'alive-ms') ?? TIMING.aliveMs },
+      frontPort: numberOf(values.port, 'port'),
+      record: await readAppsFile(apps),
+    }),
+  )
+  return { parts: supervisor, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+/** Keeps the applications of a folder running until it is asked to end. */
+async function serve(io: Io, apps: string, values: Values): Promise<number> {
+  if ((await statusOf(apps)) !== undefined) return 0
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const undoStop = io.onStop(() => ask())
+  const undoParent = io.onParentGone(() => ask())
+  try {
+    await using supervisor = await openSupervisor(io, apps, values)
+    await using _control = await openControl(apps, supervisor.parts)
+    await asked
+    return 0
+  } finally {
+    undoStop()
+    undoParent()
+  }
+}

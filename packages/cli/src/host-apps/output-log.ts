@@ -1,0 +1,57 @@
+import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs'
+
+/** Bytes of a file before the next one begins. Two are kept, so that an application never fills the disk. */
+const FILE_BYTES = 5_000_000
+const TAIL_LINES = 200
+
+/**
+ * The output of an application, in two files of limited size. Writing waits for the disk: a program that
+ * writes faster is slowed down instead of filling the memory.
+ */
+export class OutputLog implements Disposable {
+  readonly #path: string
+  readonly #limit: number
+  readonly #tail: string[] = []
+  #file: number
+  #bytes: number
+
+  constructor(path: string, limit = FILE_BYTES) {
+    this.#path = path
+    this.#limit = limit
+    this.#file = openSync(path, 'a', 0o600)
+    this.#bytes = fstatSync(this.#file).size
+  }
+
+  /** The last lines, at most 200. */
+  get tail(): readonly string[] {
+    return this.#tail
+  }
+
+  write(line: string): void {
+    this.#tail.push(line)
+    if (this.#tail.length > TAIL_LINES) this.#tail.shift()
+    const text = `${line}\n`
+    if (this.#bytes + text.length > this.#limit) this.#turn()
+    this.#bytes += Buffer.byteLength(text)
+    try {
+      appendFileSync(this.#file, text)
+    } catch {
+      // A full disk ends no application.
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file)
+  }
+
+  #turn(): void {
+    try {
+      renameSync(this.#path, `${this.#path}.1`)
+      closeSync(this.#file)
+      this.#file = openSync(this.#path, 'a', 0o600)
+      this.#bytes = 0
+    } catch {
+      // The next line tries again.
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import type { AppRelease } from '@svc/core/adapters'
+import { Generation, type GenerationParts, type Say } from './generation.ts'
+
+/** Inputs of an application that runs. */
+export type RunningAppParts = Omit<GenerationParts, 'release' | 'folder'> & {
+  readonly folderOf: (sha: string) => string
+}
+
+/** A deploy as the application carries it out. */
+export interface Deploy {
+  readonly release: AppRelease
+  readonly say: Say
+  /** Aborts when whoever asked is gone: before the switch that ends the deploy, later nothing. */
+  readonly signal: AbortSignal
+  /** Writes down that the new release is live. The switch follows at once. */
+  readonly commit: () => Promise<void>
+}
+
+/** One application: its live release, and the way to the next one. */
+export class RunningApp {
+  readonly #parts: RunningAppParts
+  #live: Generation | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: RunningAppParts) {
+    this.#parts = parts
+  }
+
+  /** The release that visitors see; undefined when the application is stopped. */
+  get live(): Generation | undefined {
+    return this.#live
+  }
+
+  /** Brings the live release back, after a restart of the supervisor. */
+  resume(release: AppRelease): void {
+    this.#live = this.#generation(release)
+    this.#live.resume()
+  }
+
+  /**
+   * Starts a release beside the live one, and switches when it is healthy. A failure before that leaves the
+   * old one serving. Deploys of an app wait for each other.
+   */
+  deploy(deploy: Deploy): Promise<void> {
+    return this.#inTurn(() => this.#deploy(deploy))
+  }
+
+  /** Ends all processes. New visitors are told that it is stopped. */
+  stop(commit: () => Promise<void>, graceMs?: number): Promise<void> {
+    return this.#inTurn(async () => {
+      await commit()
+      const old = this.#live
+      this.#live = undefined
+      await old?.end(() => true, graceMs)
+    })
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  #generation(release: AppRelease): Generation {
+    return new Generation({ ...this.#parts, release, folder: this.#parts.folderOf(release.sha) })
+  }
+
+  async #deploy({ release, say, signal, commit }: Deploy): Promise<void> {
+    const old = this.#live
+    const next = this.#generation(release)
+    const replaced = old === undefined ? [] : next.replacing
+    const isReplaced = (process: string) => replaced.includes(process)
+    let hasEnded = false
+    try {
+      await next.begin((process) => !isReplaced(process), signal, say)
+      if (replaced.length > 0) {
+        hasEnded = true
+        await old?.end(isReplaced)
+        say(`the old ${replaced.join(', ')} ended, so that the new one can start`)
+        await next.begin(isReplaced, signal, say)
+      }
+      signal.throwIfAborted()
+      await commit()
+    } catch (error) {
+      await next.end(() => true)
+      if (hasEnded) old?.resumeOnly(replaced)
+      throw error
+    }
+    this.#live = next
+    next.keep()
+    say(`switched to release ${release.number}`)
+    await old?.leave(say)
+  }
+}

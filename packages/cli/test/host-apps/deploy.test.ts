@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { writeOneFileAgent } from '../../../../scripts/one-file-agent.ts'
+import { order, statusOf } from '../../src/host-apps/control-client.ts'
+import { AgentBench, eventually, isAlive } from '../agent/agent-bench.ts'
+import { appDir, gitSource, live, repository, run } from '../agent/deploy-bench.ts'
+import { SERVER } from './apps-bench.ts'
+
+const MANIFEST = JSON.stringify({ scripts: { start: 'node server.js' } })
+const oneFile = join(mkdtempSync(join(tmpdir(), 'svc-one-file-')), 'svc-agent.mjs')
+const PROGRAM = { program: [process.execPath, oneFile] }
+
+beforeAll(() => writeOneFileAgent(oneFile), 60_000)
+afterAll(() => rmSync(dirname(oneFile), { recursive: true, force: true }))
+
+const appsOf = (bench: AgentBench) => join(bench.stateDir, 'apps')
+const statusIn = async (bench: AgentBench) => (await statusOf(appsOf(bench)))?.apps[0]
+
+async function get(bench: AgentBench, path = '/'): Promise<string> {
+  const port = (await statusOf(appsOf(bench)))?.port
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const headers = { host: 'shop.localhost' }
+  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) =>
+    text(response).then(resolve, reject),
+  )
+  asked.once('error', reject).end()
+  return promise
+}
+
+/** The processes of an apps folder, its supervisor among them. */
+async function processesOf(bench: AgentBench): Promise<number[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const files = ['environ', 'cmdline'].map((file) =>
+        readFile(`/proc/${name}/${file}`, 'utf8').catch(() => ''),
+      )
+      const [environ = '', cmdline = ''] = await Promise.all(files)
+      return environ.includes(`SVC_APPS_RUNTIME=${appsOf(bench)}`) || cmdline.includes(appsOf(bench))
+        ? [Number(name)]
+        : []
+    }),
+  )
+  return found.flat()
+}
+
+const supervisorOf = async (bench: AgentBench): Promise<number> =>
+  JSON.parse(await readFile(join(appsOf(bench), '.runtime', 'lock'), 'utf8')).pid
+
+/** Ends the supervisor and everything it keeps running. */
+async function endAll(bench: AgentBench): Promise<void> {
+  process.kill(await supervisorOf(bench), 'SIGTERM')
+  await eventually(async () => (await processesOf(bench)).length === 0)
+}
+
+test('A Node application is built, runs, survives the job and its agent, fails without harm, rolls back, stops and goes', async () => {
+  await using bench = await AgentBench.open()
+  const definition = (build: string) =>
+    JSON.stringify({
+      version: 1,
+      build: { command: build },
+      stop: { grace_s: 2 },
+      release: 'echo released $GREETING',
+    })
+  const { path, shas } = repository(
+    bench,
+    { 'package.json': MANIFEST, 'server.js': SERVER },
+    { 'svc.json': definition('echo building; exit 5') },
+    { 'svc.json': definition('echo building $GREETING.; echo x >> builds') },
+    { 'svc.json': definition('true'), 'server.js': 'console.log("last words")' },
+  )
+  const deploy = (index: number, kind = 'deploy') =>
+    run(
+      bench,
+      kind,
+      { app: 'shop', source: gitSource(path, shas[index]), env: { GREETING: "it's" } },
+      PROGRAM,
+    )
+  const first = await deploy(0)
+  expect([first.state, first.lines]).toEqual([
+    'succeeded',
+    expect.arrayContaining([
+      'found package.json: node, by its script start',
+      expect.stringMatching(/^web\.1 \(port \d+\) healthy after \d\.\d s$/),
+      expect.stringMatching(/^shop answers at http:\/\/shop\.localhost:\d+$/),
+      `shop is at ${shas[0]}`,
+    ]),
+  ])
+  expect(await get(bench)).toBe('release 1')
+  expect(statSync(join(appsOf(bench), '.runtime', 'control.sock')).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(await get(bench, '/env'))).not.toHaveProperty('SVC_WORK_DIR')
+
+  expect(await deploy(1)).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining(`shop at ${shas[1]} is not live`),
+  })
+  expect(await get(bench)).toBe('release 1')
+
+  const third = await deploy(2)
+  expect(third.lines).toEqual(
+    expect.arrayContaining(['building .', "released it's", 'switched to release 2']),
+  )
+  expect(await live(bench, 'builds')).toBe('x\n')
+  const again = await deploy(2)
+  expect(again.lines).toContain(`${shas[2]} runs already with these variables: nothing is built`)
+
+  const fourth = await deploy(3)
+  expect(fourth.state).toBe('failed')
+  expect(fourth.lines).toContain('  web: last words')
+  expect(await get(bench)).toBe('release 2')
+
+  const back = await deploy(0)
+  expect(back.lines).toEqual(
+    expect.arrayContaining([`${shas[0]} is here, built: using its release as it stands`, 'built already']),
+  )
+  expect(await get(bench)).toBe('release 3')
+  expect(readFileSync(join(appsOf(bench), '.runtime', 'apps.json'), 'utf8')).toContain(shas[0])
+
+  const pids = (await statusIn(bench))?.processes.map(({ pid = 0 }) => pid) ?? []
+  expect((await run(bench, 'stop', { app: 'shop' }, PROGRAM)).lines).toContain(
+    'stopped the processes of shop',
+  )
+  for (const pid of pids) expect(await isAlive(pid)).toBe(false)
+  expect(await get(bench)).toBe('The application is not running.\n')
+  expect((await deploy(0)).state).toBe('succeeded')
+  expect(await get(bench)).toBe('release 4')
+  expect((await run(bench, 'remove', { app: 'shop' }, PROGRAM)).state).toBe('succeeded')
+  expect(existsSync(appDir(bench))).toBe(false)
+  expect(await processesOf(bench)).toEqual([await supervisorOf(bench)])
+  await endAll(bench)
+})
+
+test('A supervisor that is killed leaves no instance without an owner; the next deploy brings all back', async () => {
+  await using bench = await AgentBench.open()
+  const { path, shas } = repository(bench, { 'package.json': MANIFEST, 'server.js': SERVER }, { page: 'two' })
+  await run(bench, 'deploy', { app: 'shop', source: gitSource(path, shas[0]) }, PROGRAM)
+  process.kill(await supervisorOf(bench), 'SIGKILL')
+  await eventually(async () => (await processesOf(bench)).length === 0)
+  const job = await run(bench, 'deploy', { app: 'other', source: gitSource(path, shas[1]) }, PROGRAM)
+  expect(job.state).toBe('succeeded')
+  await eventually(async () => (await get(bench)) === 'release 1')
+  await order(appsOf(bench), { path: '/remove', body: { app: 'other' } })
+  await endAll(bench)
+  // The command of the agent starts the supervisor, and leaves one that runs alone.
+  const key = join(bench.folder, 'key')
+  writeFileSync(key, bench.plane.licenseKey)
+  const words = ['run', '--url', bench.plane.url, '--key-file', key, '--state-dir', bench.stateDir, '--once']
+  for (let time = 0; time < 2; time += 1) await promisify(execFile)(process.execPath, [oneFile, ...words])
+  await eventually(async () => (await get(bench).catch(() => '')) === 'release 1')
+  await endAll(bench)
+})
+
+test('An application from before stays files, and says how that changes', async () => {
+  await using bench = await AgentBench.open()
+  const { path, shas } = repository(
+    bench,
+    { 'index.html': 'old' },
+    { 'package.json': MANIFEST, Dockerfile: '' },
+  )
+  await run(bench, 'deploy', { app: 'shop', source: gitSource(path, shas[0]) })
+  expect(existsSync(join(appDir(bench), '.fresh'))).toBe(true)
+  // A host that could not run applications left no such mark.
+  rmSync(join(appDir(bench), '.fresh'))
+  const job = await run(bench, 'deploy', { app: 'shop', source: gitSource(path, shas[1]) }, PROGRAM)
+  expect(job.lines).toEqual(
+    expect.arrayContaining([
+      'add svc.json, or remove the app and deploy it again, to have it run',
+      'no deploy.sh: the files are the deployment',
+    ]),
+  )
+  expect(await processesOf(bench)).toEqual([])
+  const fresh = await run(bench, 'deploy', { app: 'new', source: gitSource(path, shas[1]) }, PROGRAM)
+  expect(fresh.lines.join('\n')).toContain('Dockerfile is there, and containers are not run yet')
+  expect(fresh.state).toBe('failed')
+})

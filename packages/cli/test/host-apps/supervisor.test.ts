@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, test } from '@jest/globals'
+import { eventually, isAlive } from '../agent/agent-bench.ts'
+import { AppsBench, processOf, SERVER, sha, webRelease } from './apps-bench.ts'
+
+const pidOf = async (bench: AppsBench, app = 'shop') => Number((await bench.get(app, '/pid')).body)
+
+/** Opens a connection that the application echoes. */
+async function echo(bench: AppsBench, app: string): Promise<Socket> {
+  const { frontPort: port } = bench.supervisor
+  const headers = { host: `${app}.localhost`, connection: 'Upgrade', upgrade: 'websocket' }
+  const asked = request({ host: '127.0.0.1', port, headers, agent: false })
+  asked.end()
+  const [, socket] = await once(asked, 'upgrade')
+  return socket
+}
+
+const said = async (socket: Socket, words: string): Promise<string> => {
+  socket.write(words)
+  return String((await once(socket, 'data'))[0])
+}
+
+test('Three deploys under load: no request fails, and streams and upgraded connections stay with the old release', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy(
+    'shop',
+    webRelease(sha('a'), { processes: { web: processOf('node server.js', { count: 2 }) } }),
+  )
+  const kept = new Agent({ keepAlive: true })
+  const answers: string[] = []
+  let isLoaded = true
+  const client = async (agent?: Agent) => {
+    while (isLoaded) {
+      const { status, body } = await bench.get('shop', '/', { ...(agent && { agent }) })
+      answers.push(`${status} ${body}`)
+    }
+  }
+  const clients = [client(kept), client(kept), client(), client()]
+  for (const letter of ['b', 'c', 'd']) {
+    const stream = await bench.response('shop', '/stream')
+    const socket = await echo(bench, 'shop')
+    const before = await said(socket, 'hello')
+    const deployed = bench.deploy('shop', webRelease(sha(letter)))
+    expect(await text(stream)).toBe('part '.repeat(8))
+    expect(await said(socket, 'hello')).toBe(before)
+    socket.end()
+    await deployed
+  }
+  isLoaded = false
+  await Promise.all(clients)
+  kept.destroy()
+  const kinds = new Set(answers)
+  expect([...kinds].sort()).toEqual(['200 release 1', '200 release 2', '200 release 3', '200 release 4'])
+  expect(answers.at(-1)).toBe('200 release 4')
+  expect(bench.said.join('\n')).not.toMatch(/[1-9]\d* open connections were cut/)
+  expect(bench.current('shop')).toBe(`releases/${sha('d')}`)
+})
+
+test('A connection that stays open longer than the grace time is cut, and the log says so', async () => {
+  await using bench = await AppsBench.open()
+  const stop = { signal: 'SIGTERM' as const, grace_s: 1 }
+  await bench.deploy('shop', webRelease(sha('a'), { stop }))
+  const old = await pidOf(bench)
+  const socket = await echo(bench, 'shop')
+  const gone = once(socket, 'close')
+  await bench.deploy('shop', webRelease(sha('b'), { stop }))
+  await gone
+  expect(bench.said.at(-1)).toMatch(/the old release ended after 1\.\d s: 1 open connections were cut/)
+  expect(await isAlive(old)).toBe(false)
+})
+
+test.each<[string, ReturnType<typeof webRelease>, string]>([
+  [
+    'ends at its start',
+    webRelease(sha('b'), { processes: { web: processOf('echo no such luck; exit 7') } }),
+    'it ended with exit code 7',
+  ],
+  [
+    'never listens',
+    webRelease(sha('b'), {
+      processes: { web: processOf('echo no such luck; sleep 60', { health: { timeout_s: 1 } }) },
+    }),
+    'ECONNREFUSED',
+  ],
+  [
+    'has no such health page',
+    webRelease(sha('b'), {
+      processes: {
+        web: processOf('echo no such luck; node server.js', { health: { path: '/up', timeout_s: 1 } }),
+      },
+    }),
+    'GET /up at port',
+  ],
+  [
+    'has a worker that ends',
+    webRelease(sha('b'), {
+      processes: { web: processOf('node server.js'), worker: processOf('echo no such luck; exit 1') },
+    }),
+    'worker is not healthy: it ended with exit code 1',
+  ],
+])('A release that %s leaves the old one serving, and its last words are said', async (_, release, why) => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a')))
+  const old = await pidOf(bench)
+  const other = SERVER.replace(
+    "if (request.url === '/pid')",
+    "if (request.url === '/up') { response.statusCode = 404; return response.end() }\nif (request.url === '/pid')",
+  )
+  await expect(bench.deploy('shop', release, { 'server.js': other })).rejects.toThrow(why)
+  expect(bench.said.join('\n')).toContain('no such luck')
+  expect(await pidOf(bench)).toBe(old)
+  expect(bench.current('shop')).toBe(`releases/${sha('a')}`)
+  expect(bench.supervisor.status()).toMatchObject([{ sha: sha('a'), number: 1, state: 'up' }])
+})
+
+test('A deploy whose caller is gone before the switch changes nothing and leaves no process', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a')))
+  const caller = new AbortController()
+  const web = processOf('echo $$ > pid; sleep 60')
+  const deployed = bench.deploy(
+    'shop',
+    webRelease(sha('b'), { processes: { web } }),
+    undefined,
+    caller.signal,
+  )
+  deployed.catch(() => {})
+  await eventually(() => bench.pidIn('shop', sha('b')) > 0)
+  caller.abort()
+  await expect(deployed).rejects.toThrow('called off')
+  expect(await isAlive(bench.pidIn('shop', sha('b')))).toBe(false)
+  expect((await bench.get('shop')).body).toBe('release 1')
+})
+
+test('A process that ends is started again, and one that replaces is never there twice', async () => {
+  await using bench = await AppsBench.open()
+  const worker = processOf('echo begun $SVC_RELEASE; exec sleep 60', { roll: 'replace' })
+  const processes = { web: processOf('node server.js'), worker }
+  await bench.deploy('shop', webRelease(sha('a'), { processes }))
+  const first = await pidOf(bench)
+  await bench.get('shop', '/exit').catch(() => {})
+  await eventually(async () => (await bench.get('shop')).status === 200)
+  expect(await pidOf(bench)).not.toBe(first)
+  expect(bench.supervisor.status()[0]?.processes[0]?.restarts).toBeGreaterThan(0)
+  const old = bench.supervisor.status()[0]?.processes.find(({ process }) => process === 'worker')?.pid ?? 0
+  await bench.deploy('shop', webRelease(sha('b'), { processes }))
+  expect(bench.said.join('\n')).toContain('the old worker ended, so that the new one can start')
+  expect(await isAlive(old)).toBe(false)
+  expect(await bench.output('shop')).toMatch(/begun 1[\s\S]*it ended with exit code 3[\s\S]*begun 2/)
+})
+
+test('Everything that a process has started ends with it, also what ignores the signal', async () => {
+  await using bench = await AppsBench.open()
+  const web = processOf("(trap '' TERM; echo $$ > pid; sleep 60) & exec node server.js")
+  await bench.deploy(
+    'shop',
+    webRelease(sha('a'), { processes: { web }, stop: { signal: 'SIGTERM', grace_s: 1 } }),
+  )
+  const pids = [await pidOf(bench), bench.pidIn('shop', sha('a'))]
+  expect(await bench.supervisor.stop('shop')).toBe(true)
+  for (const pid of pids) expect(await isAlive(pid)).toBe(false)
+  expect(await bench.get('shop')).toEqual({ status: 503, body: 'The application is not running.\n' })
+})
+
+test('Applications come back after a restart at the same port, those that were stopped do not', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a'), { env: { GREETING: "it's\n$HOME" } }))
+  await bench.deploy('blog', webRelease(sha('a')))
+  await bench.supervisor.stop('blog')
+  const { frontPort } = bench.supervisor
+  const old = await pidOf(bench)
+  await bench.restart()
+  expect(await isAlive(old)).toBe(false)
+  expect(bench.supervisor.frontPort).toBe(frontPort)
+  await eventually(async () => (await bench.get('shop')).status === 200)
+  const env = JSON.parse((await bench.get('shop', '/env')).body)
+  expect(env).toMatchObject({ GREETING: "it's\n$HOME", SVC_APP: 'shop', SVC_RELEASE: '1', SVC_SHA: sha('a') })
+  expect((await bench.get('blog')).status).toBe(503)
+  expect(await bench.supervisor.remove('blog')).toBe(true)
+  expect((await bench.get('blog')).status).toBe(404)
+})
+
+test('The front tells strangers nothing, and applications nothing of the console', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a')))
+  for (const name of ['other', '__proto__', 'constructor'])
+    expect(await bench.get(name)).toEqual({ status: 404, body: 'There is no such application here.\n' })
+  expect((await bench.get('x', '/', { headers: { host: '127.0.0.1' } })).status).toBe(404)
+  const headers = { cookie: 'a=1; svc_session=v1.secret; b=2', 'x-forwarded-for': '203.0.113.9' }
+  const seen = JSON.parse((await bench.get('shop', '/headers', { headers })).body)
+  expect(seen.cookie).toBe('a=1; b=2')
+  expect(seen['x-forwarded-for']).toBe('127.0.0.1')
+})
+
+test('Static files are served from the folder, hidden ones are not, and other paths get the fallback', async () => {
+  await using bench = await AppsBench.open()
+  const files = {
+    'public/index.html': 'home',
+    'public/a.txt': 'a',
+    'public/.hidden': 'no',
+    'server.js': 'no',
+  }
+  const { processes: _, ...rest } = webRelease(sha('a'))
+  const folder = { folder: 'public' }
+  await bench.deploy('site', { ...rest, static: folder }, files)
+  expect((await bench.get('site')).body).toBe('home')
+  expect((await bench.get('site', '/a.txt')).body).toBe('a')
+  for (const path of ['/.hidden', '/server.js', '/../server.js', '/deep'])
+    expect((await bench.get('site', path)).status).toBe(404)
+  await bench.deploy('site', { ...rest, sha: sha('b'), static: { ...folder, fallback: 'index.html' } }, files)
+  expect(await bench.get('site', '/deep')).toEqual({ status: 200, body: 'home' })
+})

@@ -1,0 +1,169 @@
+import { defaulted, type Infer, optional, refine } from 'superstruct'
+import { Problem } from '../../kernel/problem.ts'
+import {
+  type Fields,
+  field,
+  mapOf,
+  matching,
+  oneOf,
+  read,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
+import { nearest } from '../../platform/config/nearest.ts'
+
+/** The file of a repository that says how its application is built and run. */
+export const DEFINITION_FILE = 'svc.json'
+/** The process that has a port and gets the requests of visitors. */
+export const WEB = 'web'
+
+const MAX_FILE_CHARS = 65_536
+const MAX_COMMAND_CHARS = 4_096
+const MAX_PROCESSES = 16
+
+/** Types of a build that a host without containers carries out. */
+const TYPES = ['script', 'procfile', 'node', 'static', 'files'] as const
+/** Types that are known, and that no host carries out yet. */
+const LATER_TYPES: readonly string[] = ['compose', 'dockerfile', 'image', 'python']
+
+const isPart = (part: string): boolean => /^[\w -][\w .@+-]{0,99}$/.test(part)
+
+const isRelative = (value: unknown): boolean =>
+  typeof value === 'string' && value.split('/').length <= 20 && value.split('/').every(isPart)
+
+const processName = matching(/^[a-z][a-z0-9-]{0,31}$/, 'a name of a-z, 0-9 and dash, at most 32 characters')
+const command = field<string>(
+  { type: 'string', minLength: 1, maxLength: MAX_COMMAND_CHARS },
+  (value) => typeof value === 'string' && isCommand(value),
+  `a command of 1 to ${MAX_COMMAND_CHARS} characters in one line`,
+)
+const path = matching(/^\/[!-~]{0,255}$/, 'a path that begins with /, at most 256 characters')
+const folder = field<string>(
+  { type: 'string', maxLength: 2_000 },
+  isRelative,
+  'a path below the repository, without .. and hidden parts',
+)
+
+const healthFields = { path: optional(path), timeout_s: optional(whole(1, 600)) }
+const processFields = {
+  command,
+  health: optional(shape(healthFields)),
+  count: defaulted(whole(1, 10), 1),
+  roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
+}
+const buildFields = { type: optional(oneOf(TYPES)), command: optional(command) }
+const stopFields = {
+  signal: defaulted(oneOf(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']), 'SIGTERM'),
+  grace_s: defaulted(whole(1, 600), 30),
+}
+/** How an application is asked to end. */
+export const stopField = shape(stopFields)
+const staticFields = { folder: optional(folder), fallback: optional(folder) }
+/** The folder that is served, and the page for every other path. */
+export const staticField = shape(staticFields)
+/** The processes of an application, by their names. */
+export const processesField = refine(mapOf(processName, shape(processFields)), 'few', (value) => {
+  const count = Object.keys(value).length
+  return (count >= 1 && count <= MAX_PROCESSES) || `expected 1 to ${MAX_PROCESSES} processes`
+})
+const fields = {
+  version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
+  app: optional(text(1, 128)),
+  build: optional(shape(buildFields)),
+  processes: optional(processesField),
+  release: optional(command),
+  stop: defaulted(stopField, () => ({})),
+  static: optional(staticField),
+}
+const definition = shape(fields)
+
+/** The contents of `svc.json`, with defaults filled in. */
+export type AppDefinition = Infer<typeof definition>
+/** A program of an application. */
+export type AppProcess = Infer<typeof processesField>[string]
+/** How an application is asked to end. */
+export type AppStop = AppDefinition['stop']
+
+/** Whether a text can be a command: one line, of bounded length, with something in it. */
+export const isCommand = (value: string): boolean =>
+  value.trim() !== '' && value.length <= MAX_COMMAND_CHARS && !/[\0\r\n]/.test(value)
+
+/** Whether a word can name a process. */
+export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(word)
+
+/** Keys of the file that are known, and that no host carries out yet, by the place of their object. */
+const LATER: Readonly<Record<string, readonly string[]>> = {
+  '': ['volumes', 'cron', 'packages'],
+  build: ['env', 'timeout_s'],
+  process: ['memory', 'cpus', 'port'],
+}
+
+type Raw = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Refusals of keys of one object: those for later, and unknown ones with the nearest known key. */
+function keyFaults(value: unknown, place: string, known: Fields, later: readonly string[] = []): string[] {
+  if (!isObject(value)) return []
+  const words = Object.keys(known)
+  return Object.keys(value).flatMap((key) => {
+    if (words.includes(key)) return []
+    const name = `${place}${key.slice(0, 64)}`
+    if (later.includes(key)) return [`${name}: no host carries this out yet; leave it out`]
+    const meant = nearest(key.slice(0, 64), [...words, ...later])
+    return [meant === undefined ? `${name}: not known` : `${name}: not known; did you mean ${meant}?`]
+  })
+}
+
+function allKeyFaults(value: Raw): string[] {
+  const each = isObject(value.processes) ? Object.entries(value.processes) : []
+  return [
+    ...keyFaults(value, '', fields, LATER['']),
+    ...keyFaults(value.build, 'build.', buildFields, LATER.build),
+    ...keyFaults(value.stop, 'stop.', stopFields),
+    ...keyFaults(value.static, 'static.', staticFields),
+    ...each.flatMap(([name, entry]) => {
+      const place = `processes.${name.slice(0, 32)}.`
+      const health = isObject(entry) ? keyFaults(entry.health, `${place}health.`, healthFields) : []
+      return [...keyFaults(entry, place, processFields, LATER.process), ...health]
+    }),
+  ]
+}
+
+const refused = (details: readonly string[]): Problem =>
+  new Problem('invalid-input', {
+    detail: `${DEFINITION_FILE} is refused: ${details.slice(0, 5).join('; ')}`,
+  })
+
+function parsed(file: string): Raw {
+  if (file.length > MAX_FILE_CHARS) throw refused([`it has more than ${MAX_FILE_CHARS} characters`])
+  let value: unknown
+  try {
+    value = JSON.parse(file)
+  } catch {
+    throw refused(['it is not JSON'])
+  }
+  if (isObject(value)) return value
+  throw refused(['expected an object'])
+}
+
+/**
+ * Reads the text of `svc.json`. No key is ignored: unknown ones and those for later are refused by name.
+ * @throws Problem `invalid-input` with the refused fields
+ */
+export function readDefinition(file: string): AppDefinition {
+  const value = parsed(file)
+  const faults = allKeyFaults(value)
+  const type = isObject(value.build) ? value.build.type : undefined
+  if (typeof type === 'string' && LATER_TYPES.includes(type))
+    faults.push(`build.type: ${type} is not carried out yet, only ${TYPES.join(', ')}`)
+  if (faults.length > 0) throw refused(faults)
+  try {
+    return read(definition, value)
+  } catch (error) {
+    if (error instanceof Problem) throw refused(error.data.details ?? [error.message])
+    throw error
+  }
+}

@@ -1,0 +1,228 @@
+import { Problem } from '../../kernel/problem.ts'
+import {
+  type AppDefinition,
+  type AppProcess,
+  type AppStop,
+  DEFINITION_FILE,
+  isCommand,
+  isProcessName,
+  readDefinition,
+  WEB,
+} from './definition.ts'
+
+/** The files of a release that say what kind of application it is. */
+export interface ReleaseFacts {
+  /** Names of the files in the folder itself. */
+  readonly names: ReadonlySet<string>
+  /** Whether `public/index.html` is there. */
+  readonly hasPublicIndex: boolean
+  /** Text of a file of the folder; undefined when it is not there. */
+  readonly text: (name: string) => string | undefined
+}
+
+/** How a release is built and run. */
+export interface AppPlan {
+  /**
+   * `processes`: programs that are kept running; `static`: files that the front serves; `script`: `deploy.sh`
+   * alone; `files`: nothing runs.
+   */
+  readonly type: 'processes' | 'static' | 'script' | 'files'
+  /** The file that decided, in words: one line of the log. */
+  readonly why: string
+  /** Further lines for the log. */
+  readonly notes: readonly string[]
+  /** Commands of the build, in their order. */
+  readonly build: readonly string[]
+  /** Command that runs before the new release starts. */
+  readonly release: string | undefined
+  readonly processes: Readonly<Record<string, AppProcess>>
+  readonly stop: AppStop
+  /** The folder that is served, the release itself when it names none, and the page for every other path. */
+  readonly static:
+    | { readonly folder?: string | undefined; readonly fallback?: string | undefined }
+    | undefined
+  /** The range of versions of Node.js that the application wants. */
+  readonly node: string | undefined
+}
+
+const CONTAINERS = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml', 'Dockerfile']
+const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json']
+const OTHER_LOCKS = ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb']
+const MANIFEST = 'package.json'
+
+const EMPTY: AppPlan = {
+  type: 'files',
+  why: '',
+  notes: [],
+  build: [],
+  release: undefined,
+  processes: {},
+  stop: { signal: 'SIGTERM', grace_s: 30 },
+  static: undefined,
+  node: undefined,
+}
+
+const refused = (detail: string): Problem => new Problem('invalid-input', { detail })
+
+/**
+ * Finds out how a release is built and run: by its `svc.json`, else by the first known file.
+ * @throws Problem `invalid-input` in words for what no host carries out, and for files that cannot be read
+ */
+export function findApp(facts: ReleaseFacts, app: string): AppPlan {
+  const file = facts.text(DEFINITION_FILE)
+  return file === undefined ? foundPlan(facts) : definedPlan(facts, readDefinition(file), app)
+}
+
+function foundPlan(facts: ReleaseFacts): AppPlan {
+  const { names } = facts
+  const container = CONTAINERS.find((name) => names.has(name))
+  if (names.has('deploy.sh'))
+    return { ...EMPTY, type: 'script', why: 'deploy.sh: it runs, and nothing is supervised' }
+  if (container !== undefined)
+    throw refused(
+      `${container} is there, and containers are not run yet: add ${DEFINITION_FILE} with processes`,
+    )
+  if (names.has('Procfile')) return procfilePlan(facts)
+  const manifest = manifestOf(facts)
+  if (manifest?.start !== undefined) return nodePlan(facts, manifest)
+  if (names.has('index.html')) return staticPlan(undefined, 'index.html: the files are served')
+  if (facts.hasPublicIndex) return staticPlan('public', 'public/index.html: the files of public are served')
+  return { ...EMPTY, why: 'no file says how to run it: the files are the deployment' }
+}
+
+/** The parts of the plan that the type of the build brings along. */
+function typedPlan(facts: ReleaseFacts, given: AppDefinition): AppPlan {
+  const type = given.build?.type
+  const manifest = manifestOf(facts)
+  if (type === 'script') {
+    if (facts.names.has('deploy.sh')) return { ...EMPTY, type }
+    throw refused(`${DEFINITION_FILE} says script, and there is no deploy.sh`)
+  }
+  if (type === 'files') return EMPTY
+  if (
+    type === 'static' ||
+    (type === undefined && given.static !== undefined && given.processes === undefined)
+  )
+    return staticPlan(facts.hasPublicIndex && !facts.names.has('index.html') ? 'public' : undefined, '')
+  if (type === 'procfile') return procfilePlan(facts)
+  if (type === 'node' || (given.processes !== undefined && manifest !== undefined)) {
+    if (manifest === undefined) throw refused(`${DEFINITION_FILE} says node, and there is no ${MANIFEST}`)
+    if (manifest.start === undefined && given.processes === undefined)
+      throw refused(`${MANIFEST} has no script start, and ${DEFINITION_FILE} names no processes`)
+    return nodePlan(facts, manifest)
+  }
+  return given.processes === undefined ? foundPlan(facts) : { ...EMPTY, type: 'processes' }
+}
+
+function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): AppPlan {
+  const base = typedPlan(facts, given)
+  const runs = base.type === 'processes'
+  const idle = [
+    ...(given.processes !== undefined && !runs ? ['processes'] : []),
+    ...(given.release !== undefined && !runs ? ['release'] : []),
+    ...(given.static !== undefined && base.type !== 'static' ? ['static'] : []),
+    ...(given.build?.command !== undefined && !runs && base.type !== 'static' ? ['build.command'] : []),
+  ]
+  if (idle.length > 0)
+    throw refused(`${DEFINITION_FILE}: ${idle.join(' and ')} mean nothing for the type ${base.type}`)
+  const named =
+    given.app !== undefined && given.app !== app
+      ? [`${DEFINITION_FILE} names ${given.app}; it is deployed as ${app}`]
+      : []
+  const basis = base.why === '' ? '' : `, and ${base.why}`
+  return {
+    ...base,
+    why: `${DEFINITION_FILE}: ${base.type}${basis}`,
+    notes: [...base.notes, ...named],
+    build: given.build?.command === undefined ? base.build : [given.build.command],
+    release: given.release ?? base.release,
+    processes: given.processes ?? base.processes,
+    stop: given.stop,
+    static: base.static && {
+      folder: given.static?.folder ?? base.static.folder,
+      fallback: given.static?.fallback,
+    },
+  }
+}
+
+const staticPlan = (folder: string | undefined, why: string): AppPlan => ({
+  ...EMPTY,
+  type: 'static',
+  why,
+  static: { folder, fallback: undefined },
+})
+
+const processOf = (command: string): AppProcess => ({ command, count: 1, roll: 'beside' })
+
+function procfilePlan(facts: ReleaseFacts): AppPlan {
+  const text = facts.text('Procfile')
+  if (text === undefined) throw refused('there is no Procfile')
+  const processes: Record<string, AppProcess> = {}
+  let release: string | undefined
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === '' || line.startsWith('#')) continue
+    const colon = line.indexOf(':')
+    const [name, command] = [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()]
+    if (!isProcessName(name) || !isCommand(command))
+      throw refused('a line of the Procfile is not NAME: COMMAND, with a name of a-z, 0-9 and dash')
+    if (name === 'release') release = command
+    else processes[name] = processOf(command)
+  }
+  const names = Object.keys(processes)
+  if (names.length === 0 || names.length > 16) throw refused('the Procfile names no process, or more than 16')
+  const manifest = manifestOf(facts)
+  const node = manifest === undefined ? EMPTY : nodePlan(facts, manifest)
+  return { ...node, type: 'processes', why: `Procfile: ${names.join(', ')}`, release, processes }
+}
+
+interface Manifest {
+  readonly start: string | undefined
+  readonly build: string | undefined
+  readonly hasDependencies: boolean
+  readonly node: string | undefined
+}
+
+type Raw = Readonly<Record<string, unknown>>
+const objectOf = (value: unknown): Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {}
+const wordOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined
+
+function manifestOf(facts: ReleaseFacts): Manifest | undefined {
+  const text = facts.text(MANIFEST)
+  if (text === undefined) return undefined
+  let value: Raw
+  try {
+    value = objectOf(JSON.parse(text))
+  } catch {
+    throw refused(`${MANIFEST} is not JSON`)
+  }
+  const scripts = objectOf(value.scripts)
+  const lists = [value.dependencies, value.devDependencies, value.optionalDependencies].map(objectOf)
+  return {
+    start: wordOf(scripts.start),
+    build: wordOf(scripts.build),
+    hasDependencies: lists.some((list) => Object.keys(list).length > 0) || value.workspaces !== undefined,
+    node: wordOf(objectOf(value.engines).node),
+  }
+}
+
+function nodePlan({ names }: ReleaseFacts, manifest: Manifest): AppPlan {
+  const { hasDependencies, start, build, node } = manifest
+  const install = LOCKS.some((name) => names.has(name)) ? 'npm ci' : 'npm install'
+  const other = OTHER_LOCKS.find((name) => names.has(name))
+  const isBlind = hasDependencies && install === 'npm install' && other !== undefined
+  return {
+    ...EMPTY,
+    type: 'processes',
+    why: `${MANIFEST}: node, by its script start`,
+    notes: isBlind
+      ? [`npm does not read ${other}: say build.command in ${DEFINITION_FILE} for another program`]
+      : [],
+    build: [...(hasDependencies ? [install] : []), ...(build === undefined ? [] : ['npm run build'])],
+    processes: start === undefined ? {} : { [WEB]: processOf('npm start') },
+    node,
+  }
+}

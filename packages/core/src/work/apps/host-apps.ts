@@ -1,0 +1,45 @@
+import { type Infer, optional } from 'superstruct'
+import { anyText, field, flag, mapOf, matching, oneOf, read, shape, whole } from '../../kernel/validation.ts'
+import { processesField, staticField, stopField } from './definition.ts'
+
+/** A release that a host keeps running. Its files are in `APP/releases/SHA` of the apps folder. */
+const release = shape({
+  sha: matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a full commit id'),
+  /** Deploys of the app so far, this one among them: its `SVC_RELEASE`. */
+  number: whole(1, Number.MAX_SAFE_INTEGER),
+  processes: optional(processesField),
+  static: optional(staticField),
+  stop: stopField,
+  env: mapOf(anyText(), anyText()),
+})
+const appRecord = shape({ stopped: flag(), live: release })
+const hostApps = shape({
+  version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
+  front: shape({ port: whole(0, 65_535) }),
+  apps: mapOf(matching(/^[a-z0-9][a-z0-9._-]{0,127}$/, 'the name of an application'), appRecord),
+})
+const deployOrder = shape({ app: anyText(), release })
+const appOrder = shape({ app: anyText() })
+const line = shape({ kind: oneOf(['said', 'failed', 'done']), text: anyText() })
+
+/** The file `apps.json`: the applications that a host keeps running. */
+export type HostApps = Infer<typeof hostApps>
+/** A release that runs, or is about to. */
+export type AppRelease = Infer<typeof release>
+/** A line of an answer of the supervisor. The last one is `failed` or `done`. */
+export type SupervisorLine = Infer<typeof line>
+
+/** The file of a host that runs nothing yet; `port` is the front's. */
+export const noHostApps = (port: number): HostApps => ({ version: 1, front: { port }, apps: {} })
+
+/** @throws Problem `invalid-input` for a file of another form */
+export const readHostApps = (value: unknown): HostApps => read(hostApps, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readDeployOrder = (value: unknown): Infer<typeof deployOrder> => read(deployOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readAppOrder = (value: unknown): Infer<typeof appOrder> => read(appOrder, value)
+
+/** @throws Problem `invalid-input` for a line of another form */
+export const readSupervisorLine = (value: unknown): SupervisorLine => read(line, value)

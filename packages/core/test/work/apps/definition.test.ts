@@ -1,0 +1,150 @@
+import { expect, test } from '@jest/globals'
+import { findApp, type ReleaseFacts, readAppDefinition } from '../../../src/adapters.ts'
+import type { Problem } from '../../../src/index.ts'
+
+const refusalOf = (value: unknown): string => {
+  try {
+    readAppDefinition(typeof value === 'string' ? value : JSON.stringify(value))
+  } catch (error) {
+    return (error as Problem).message
+  }
+  return 'taken'
+}
+
+const web = (more: object) => ({ version: 1, processes: { web: { command: 'node a.js', ...more } } })
+
+test('The file of the design is read whole, with its defaults', () => {
+  const read = readAppDefinition(
+    JSON.stringify({
+      version: 1,
+      app: 'shop',
+      build: { type: 'node', command: 'npm ci && npm run build' },
+      processes: {
+        web: { command: 'node server.js', health: { path: '/up', timeout_s: 30 }, count: 2 },
+        worker: { command: 'node worker.js', roll: 'replace' },
+      },
+      release: 'npm run migrate',
+      static: { folder: 'public', fallback: 'index.html' },
+    }),
+  )
+  expect(read.processes?.web).toEqual({
+    command: 'node server.js',
+    health: { path: '/up', timeout_s: 30 },
+    count: 2,
+    roll: 'beside',
+  })
+  expect(read.processes?.worker).toMatchObject({ count: 1, roll: 'replace' })
+  expect(read.stop).toEqual({ signal: 'SIGTERM', grace_s: 30 })
+})
+
+const LONG = 'x'.repeat(4097)
+
+test.each([
+  ['{', 'it is not JSON'],
+  [[], 'expected an object'],
+  [{}, 'version: expected the number 1'],
+  [{ version: 2 }, 'version: expected the number 1'],
+  [{ version: 1, proceses: {} }, 'proceses: not known; did you mean processes?'],
+  [{ version: 1, zzzzzzzz: 1 }, 'zzzzzzzz: not known'],
+  [{ version: 1, volumes: {} }, 'volumes: no host carries this out yet'],
+  [{ version: 1, cron: [] }, 'cron: no host carries this out yet'],
+  [{ version: 1, build: { typ: 'node' } }, 'build.typ: not known; did you mean type?'],
+  [{ version: 1, build: { type: 'dockerfile' } }, 'build.type: dockerfile is not carried out yet'],
+  [{ version: 1, build: { type: 'nod' } }, 'build.type: expected one of script'],
+  [{ version: 1, build: { command: 'a\nb' } }, 'build.command: expected a command'],
+  [{ version: 1, stop: { gracs_s: 1 } }, 'stop.gracs_s: not known; did you mean grace_s?'],
+  [{ version: 1, stop: { grace_s: 601 } }, 'stop.grace_s: expected a whole number from 1 to 600'],
+  [{ version: 1, stop: { signal: 'SIGKILL' } }, 'stop.signal: expected one of SIGTERM'],
+  [{ version: 1, static: { folder: '../up' } }, 'static.folder: expected a path below'],
+  [{ version: 1, static: { folder: '.git' } }, 'static.folder: expected a path below'],
+  [{ version: 1, processes: {} }, 'processes: expected 1 to 16 processes'],
+  [{ version: 1, processes: { Web: { command: 'x' } } }, 'processes.Web: expected a name'],
+  [{ version: 1, processes: { web: {} } }, 'processes.web.command: expected a command'],
+  [web({ command: LONG }), '.command: expected a command of 1 to 4096'],
+  [web({ command: 'a\0b' }), 'processes.web.command: expected a command'],
+  [web({ memory: '1G' }), 'processes.web.memory: no host carries this out yet'],
+  [web({ counts: 2 }), 'processes.web.counts: not known; did you mean count?'],
+  [web({ count: 11 }), 'processes.web.count: expected a whole number from 1 to 10'],
+  [web({ count: 1.5 }), 'processes.web.count: expected a whole number'],
+  [web({ roll: 'over' }), 'processes.web.roll: expected one of beside, replace'],
+  [web({ health: { pth: '/' } }), 'processes.web.health.pth: not known; did you mean path?'],
+  [web({ health: { path: 'up' } }), 'processes.web.health.path: expected a path'],
+  [web({ health: { timeout_s: 0 } }), 'processes.web.health.timeout_s: expected a whole number'],
+])('svc.json of row %# is refused in words', (value, words) => {
+  expect(refusalOf(value)).toContain(words)
+})
+
+/** The facts of a release with these files. */
+function facts(files: Readonly<Record<string, string>>): ReleaseFacts {
+  const names = Object.keys(files)
+  return {
+    names: new Set(names.filter((name) => !name.includes('/'))),
+    hasPublicIndex: names.includes('public/index.html'),
+    text: (name) => files[name],
+  }
+}
+
+const START = JSON.stringify({ scripts: { start: 'node .' } })
+const planOf = (files: Readonly<Record<string, string>>) => findApp(facts(files), 'shop')
+
+test.each<[Record<string, string>, string, string]>([
+  [{ 'deploy.sh': '', Dockerfile: '', 'package.json': START }, 'script', 'deploy.sh'],
+  [{ Procfile: 'web: node a.js', 'package.json': START }, 'processes', 'Procfile: web'],
+  [{ 'package.json': START, 'index.html': '' }, 'processes', 'package.json: node'],
+  [{ 'package.json': '{}', 'index.html': '' }, 'static', 'index.html'],
+  [{ 'public/index.html': '' }, 'static', 'public/index.html'],
+  [{ 'README.md': '' }, 'files', 'no file says how to run it'],
+])('%j is found to be %s', (files, type, why) => {
+  const plan = planOf(files)
+  expect(plan.type).toBe(type)
+  expect(plan.why).toContain(why)
+})
+
+test.each(['Dockerfile', 'compose.yaml', 'docker-compose.yml'])('%s alone fails in words', (name) => {
+  expect(() => planOf({ [name]: '', 'package.json': START })).toThrow('containers are not run yet')
+})
+
+test.each<[object, Record<string, string>, readonly string[]]>([
+  [{ scripts: { start: 'x' } }, {}, []],
+  [{ scripts: { start: 'x' } }, { 'package-lock.json': '' }, []],
+  [{ scripts: { start: 'x' }, dependencies: { a: '1' } }, {}, ['npm install']],
+  [
+    { scripts: { start: 'x', build: 'y' }, dependencies: { a: '1' } },
+    { 'package-lock.json': '' },
+    ['npm ci', 'npm run build'],
+  ],
+  [{ scripts: { start: 'x', build: 'y' } }, {}, ['npm run build']],
+])('%j is built by the commands it needs', (manifest, more, build) => {
+  expect(planOf({ 'package.json': JSON.stringify(manifest), ...more }).build).toEqual(build)
+})
+
+test('svc.json names processes, their release command and their build beside a package.json', () => {
+  const given = {
+    app: 'store',
+    build: { command: 'make' },
+    release: 'make migrate',
+    ...web({ count: 3 }),
+  }
+  const plan = planOf({ 'svc.json': JSON.stringify(given), 'package.json': START })
+  expect(plan).toMatchObject({ type: 'processes', build: ['make'], release: 'make migrate' })
+  expect(plan.processes.web).toMatchObject({ command: 'node a.js', count: 3 })
+  expect(plan.notes).toEqual(['svc.json names store; it is deployed as shop'])
+})
+
+test('A Procfile brings its release command; a line that is none is refused', () => {
+  const plan = planOf({ Procfile: '# all\nrelease: make db\nweb: node a.js\nworker: node w.js\n' })
+  expect(plan.release).toBe('make db')
+  expect(Object.keys(plan.processes)).toEqual(['web', 'worker'])
+  expect(() => planOf({ Procfile: 'Web node a.js' })).toThrow('a line of the Procfile is not NAME: COMMAND')
+})
+
+test.each<[object, Record<string, string>, string]>([
+  [{ version: 1, build: { type: 'node' } }, {}, 'there is no package.json'],
+  [{ version: 1, build: { type: 'node' } }, { 'package.json': '{}' }, 'has no script start'],
+  [{ version: 1, build: { type: 'script' } }, {}, 'there is no deploy.sh'],
+  [{ version: 1, build: { type: 'procfile' } }, {}, 'there is no Procfile'],
+  [{ ...web({}), build: { type: 'static' } }, {}, 'processes mean nothing for the type static'],
+  [{ version: 1, release: 'x' }, { 'index.html': '' }, 'release mean nothing for the type static'],
+])('svc.json %j without what it needs is refused', (given, files, words) => {
+  expect(() => planOf({ 'svc.json': JSON.stringify(given), ...files })).toThrow(words)
+})
