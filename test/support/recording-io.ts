@@ -145,6 +145,7 @@ export class RecordingIo implements Io {
   }
 
   readonly self = ['svc']
+  readonly isAttached = false
 
   startApart(): ChildProcess {
     throw new Error('a recording process starts no other')

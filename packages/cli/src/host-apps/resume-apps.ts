@@ -6,10 +6,11 @@ import { hostVariables, runtimeFolder } from './apps-folder.ts'
 
 /**
  * Starts the supervisor of an apps folder as the user of handlers, when applications were ever kept running
- * there: they come back with the agent. One that runs already is left alone.
+ * there: they come back with the agent. One that runs already is left alone, and an attached agent leaves it
+ * to the process that started it, whose applications end with it.
  */
 export function resumeApps(io: Io, log: Log, apps: string, user: HandlerUser | undefined): void {
-  if (!existsSync(runtimeFolder(apps))) return
+  if (io.isAttached || !existsSync(runtimeFolder(apps))) return
   const its = user && { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: user.loginShell }
   const nowhere = openSync('/dev/null', 'w')
   try {

@@ -93,6 +93,8 @@ export interface Io {
   onStop(listener: (signal: StopSignal) => void): Undo
   /** Calls `listener` when no code handles an error, instead of ending the program. */
   onFault(listener: (fault: unknown) => void): Undo
+  /** Whether the process that started this one did so with a channel, and ends it when it ends. */
+  readonly isAttached: boolean
   /** Calls `listener` when the process that started this one with a channel is gone. */
   onParentGone(listener: () => void): Undo
   /**
@@ -156,6 +158,7 @@ export function processIo(): Io {
     err,
     onStop,
     onFault,
+    isAttached: process.channel !== undefined,
     onParentGone,
     self: selfWords(),
     startSelf,

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { eventually } from '../agent/agent-bench.ts'
 import { jsonHere } from '../support/svc-here.ts'
 import { runSvc, SvcProcess } from '../support/svc-process.ts'
 
@@ -21,6 +24,22 @@ async function printed(welcome: string, verb: string): Promise<string[]> {
   const line = welcome.split('\n').find((each) => each.includes(` ${verb} `)) ?? ''
   const { stdout } = await promisify(execFile)('sh', ['-c', `printf '%s\\n' ${line}`])
   return stdout.trimEnd().split('\n').slice(1)
+}
+
+/** The page of the sample application, by the port of the front. */
+function pageOf(port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const headers = { host: 'hello.localhost' }
+  const asked = request({ host: '127.0.0.1', port, headers, agent: false }, (response) => {
+    text(response).then(resolve, reject)
+  })
+  asked.once('error', reject).end()
+  return promise
+}
+
+async function environments(): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')))
 }
 
 async function allArguments(): Promise<string> {
@@ -47,10 +66,13 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   }
   const deploy = await runSvc(enqueue, { cwd })
   expect(deploy.code).toBe(0)
-  expect(deploy.out).toContain(`this is hello at ${source.sha}\n`)
+  expect(deploy.out).toContain('found package.json: node, by its script start\n')
   expect(deploy.out).toMatch(/^job_\w+ succeeded after \d+s$/m)
-  const release = join(cwd, '.svc', 'agent', 'apps', 'hello', 'current', 'index.html')
+  const release = join(cwd, '.svc', 'agent', 'apps', 'hello', 'current', 'server.js')
   expect(await readFile(release, 'utf8')).toContain('Deployed by svc')
+  const address = /http:\/\/hello\.localhost:(\d+)/.exec(up.out.text)
+  expect(deploy.out).toContain(`hello answers at ${address?.[0]}\n`)
+  expect(await pageOf(Number(address?.[1]))).toContain(`Deployed by svc: release 1, commit ${source.sha}`)
   const jobId = /^(job_\w+) succeeded/m.exec(deploy.out)?.[1] ?? ''
   expect((await runSvc(['jobs', 'logs', jobId], { cwd })).out).toContain(`hello is at ${source.sha}\n`)
 
@@ -73,6 +95,24 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   expect(await up.end()).toBe(0)
 }, 90_000)
 
+test('The applications end with svc up, however it ends, and come back with the next one', async () => {
+  const instances = async () =>
+    (await environments()).filter((text) => text.includes(`SVC_APPS_RUNTIME=${cwd}`))
+  for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+    await using up = new SvcProcess(UP, { cwd })
+    await up.until('out', 'Ctrl-C ends it')
+    if (signal === 'SIGKILL') {
+      const deploy = await runSvc(await printed(up.out.text, 'enqueue'), { cwd })
+      expect(deploy.code).toBe(0)
+    }
+    const port = Number(/hello\.localhost:(\d+)/.exec(up.out.text)?.[1])
+    await eventually(async () => (await pageOf(port).catch(() => '')).includes('Deployed by svc'))
+    up.kill(signal)
+    await up.end()
+    await eventually(async () => (await instances()).length === 0)
+  }
+}, 120_000)
+
 test('A second svc up keeps license, signing key, host and jobs', async () => {
   const seen: { readonly key: string; readonly ids: readonly string[] }[] = []
   for (let run = 0; run < 2; run += 1) {
@@ -94,7 +134,7 @@ test('A second svc up keeps license, signing key, host and jobs', async () => {
 test('A killed svc up takes its agent with it', async () => {
   await using up = new SvcProcess(UP, { cwd })
   await up.until('out', 'Ctrl-C ends it')
-  const agentOf = async () => (await allArguments()).includes(join(cwd, '.svc', 'agent'))
+  const agentOf = async () => (await allArguments()).includes(`${join(cwd, '.svc', 'agent')}\0`)
   expect(await agentOf()).toBe(true)
   up.kill('SIGKILL')
   await up.end()

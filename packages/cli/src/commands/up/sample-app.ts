@@ -14,21 +14,28 @@ export interface GitSource {
   readonly sha: string
 }
 
-const DEPLOY_SH = `#!/bin/sh
-# The agent runs this in the folder of the release, as a part of the deploy job: what it prints is the job's log, its
-# exit code decides. A real application would build itself and restart its service here.
-set -eu
-echo "this is $SVC_APP at $SVC_SHA"
-for step in 'installing' 'building' 'checking'; do
-  echo "$step ..."
-  sleep 1
-done
-echo "its files are in $SVC_RELEASE_DIR"
+/** The name under which the sample is deployed. */
+export const SAMPLE_APP = 'hello'
+
+const PACKAGE_JSON = `${JSON.stringify({ name: 'hello', private: true, scripts: { start: 'node server.js' } }, undefined, 2)}
 `
 
-const INDEX_HTML = `<!doctype html>
+const SERVER_JS = `// A host builds and starts this by its package.json: npm start. A real application would do more.
+const { createServer } = require('node:http')
+
+const page = \`<!doctype html>
 <title>hello</title>
-<p>Deployed by svc. Commit a change, then deploy the new commit.</p>
+<p>Deployed by svc: release \${process.env.SVC_RELEASE}, commit \${process.env.SVC_SHA}.
+<p>Commit a change, then deploy the new commit.
+\`
+
+const server = createServer((request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8')
+  response.end(page)
+})
+server.listen(process.env.PORT, () => console.log('hello listens'))
+// Requests that are under way are answered before it ends.
+process.on('SIGTERM', () => server.close())
 `
 
 const AUTHOR = { name: 'svc', email: 'svc@localhost', date: '2026-01-01T00:00:00Z' }
@@ -73,11 +80,11 @@ async function makeRepository(git: Git, folder: string): Promise<void> {
   const aside = `${folder}.new`
   await rm(aside, { recursive: true, force: true })
   await mkdir(aside, { recursive: true })
-  await writeFile(join(aside, 'deploy.sh'), DEPLOY_SH, { mode: 0o755 })
-  await writeFile(join(aside, 'index.html'), INDEX_HTML)
+  await writeFile(join(aside, 'package.json'), PACKAGE_JSON)
+  await writeFile(join(aside, 'server.js'), SERVER_JS)
   await git(aside, '-c', 'init.defaultBranch=main', 'init', '--quiet')
   await git(aside, 'add', '.')
-  await git(aside, 'commit', '--quiet', '--message', 'A page and the script that deploys it')
+  await git(aside, 'commit', '--quiet', '--message', 'A server that says hello')
   await rm(folder, { recursive: true, force: true })
   await rename(aside, folder)
 }

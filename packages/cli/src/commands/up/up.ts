@@ -12,6 +12,7 @@ import { startService } from '../serve/running-service.ts'
 import { endService, flagSettings } from '../serve/serve.ts'
 import { stopRequest } from '../serve/stop-request.ts'
 import { AttachedAgent } from './attached-agent.ts'
+import { AttachedApps } from './attached-apps.ts'
 import { keepSecret, keptSecret, LICENSE_KEY, readSecret, SIGNING_KEY } from './kept-secret.ts'
 import { sampleApp } from './sample-app.ts'
 import { welcome } from './welcome.ts'
@@ -26,7 +27,7 @@ export interface UpOptions {
 /** Quiet unless asked: the welcome shall stay on the screen. */
 const LOG_LEVEL = 'warn'
 
-/** Runs a control plane with one agent of this machine, everything kept in one folder. */
+/** Runs a control plane, one agent of this machine and its applications, everything kept in one folder. */
 export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode> => {
   io.keepPrivate()
   const dataDir = resolve(io.cwd, options.dataDir ?? DEFAULT_DATA_DIR)
@@ -38,17 +39,21 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   const stop = stopRequest(io, log, () => attached[0]?.hurry())
   try {
     say(`starting the control plane on ${relative(io.cwd, dataDir) || dataDir}`)
+    const stateDir = join(dataDir, 'agent')
+    await using apps = new AttachedApps({ io, log, apps: join(stateDir, 'apps') })
     await using service = await startService({ io, config, log, onLost: stop.fail })
     const { plane, url } = service
     const keyFile = join(dataDir, LICENSE_KEY)
     const license = await firstLicense(plane, keyFile, io.actor)
-    await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir: join(dataDir, 'agent') })
+    await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir })
     attached.push(agent)
     const source = await sampleApp(io, log, join(dataDir, 'sample-app'))
     say('waiting for the first report of this machine')
     await firstHeartbeat(plane, license.id, stop.asked)
     const key = (await readSecret(keyFile)) ?? ''
-    io.out.write(welcome(io, { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source }))
+    const front = await apps.port()
+    const parts = { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source, front }
+    io.out.write(welcome(io, parts))
     const cause = await stop.asked
     await agent[Symbol.asyncDispose]()
     return await endService(io, service, cause)

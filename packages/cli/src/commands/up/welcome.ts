@@ -1,7 +1,7 @@
 import { shellWord } from '@svc/core/adapters'
 import type { Io } from '../../terminal/io.ts'
 import { paint } from '../../terminal/terminal.ts'
-import type { GitSource } from './sample-app.ts'
+import { type GitSource, SAMPLE_APP } from './sample-app.ts'
 
 /** Facts that the welcome names. */
 export interface WelcomeParts {
@@ -10,6 +10,8 @@ export interface WelcomeParts {
   readonly license: string
   /** Value of `--data-dir` for other commands; undefined when they need none. */
   readonly dataDir: string | undefined
+  /** The port of the front of applications; undefined when none can run. */
+  readonly front: number | undefined
   /** The sample application; undefined without git. */
   readonly source: GitSource | undefined
 }
@@ -19,7 +21,7 @@ export interface WelcomeParts {
  * try next.
  */
 export function welcome({ programName, out, env }: Io, parts: WelcomeParts): string {
-  const { url, key, license, dataDir, source } = parts
+  const { url, key, license, dataDir, source, front } = parts
   const isTinted = out.isTty && !env.NO_COLOR
   const bold = (text: string) => (isTinted ? paint(text, 'bold') : text)
   const folder = dataDir === undefined ? [] : ['--data-dir', dataDir]
@@ -29,7 +31,7 @@ export function welcome({ programName, out, env }: Io, parts: WelcomeParts): str
     source === undefined
       ? command('jobs', 'enqueue', 'prune', '--license', license, '--follow')
       : command(
-          ...['jobs', 'enqueue', 'deploy', '--license', license, '--app', 'hello'],
+          ...['jobs', 'enqueue', 'deploy', '--license', license, '--app', SAMPLE_APP],
           ...['--payload', JSON.stringify({ source }), '--follow'],
         )
   return `
@@ -42,7 +44,7 @@ ${bold('Try next, in another terminal')}
 
   ${source === undefined ? 'Tidy up on this machine (without git there is no deploy to try):' : 'Deploy the sample app to this machine and follow it:'}
     ${work}
-
+${source === undefined || front === undefined ? '' : `\n  Then open it:\n    http://${SAMPLE_APP}.localhost:${front}\n`}
   List the fleet:
     ${command('fleet', 'servers')}
 
