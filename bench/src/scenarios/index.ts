@@ -23,6 +23,7 @@ import { signature } from './signature.ts'
 import { slowDisk } from './slow-disk.ts'
 import { ssh } from './ssh.ts'
 import { starts } from './start.ts'
+import { waits } from './waits.ts'
 
 /** Every scenario, in the order of the report. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -41,6 +42,7 @@ export const SCENARIOS: readonly Scenario[] = [
   claimPaced,
   jobsPrefetch,
   jobsTold,
+  waits,
   ...logs,
   deliveries,
   deliveriesHang,
