@@ -36,10 +36,10 @@ export const faults: readonly Fault[] = [
     suites: RUNS,
   },
   {
-    name: 'host-apps: processes that an application started outlive it',
-    file: `${APPS}/instance.ts`,
-    find: "    signalGroup(group, 'SIGKILL')\n    await this.ended",
-    replace: "    this.#child.kill('SIGKILL')\n    await this.ended",
+    name: 'host-apps: a process that replaces the old one runs beside it',
+    file: `${APPS}/running-app.ts`,
+    find: 'replaced.includes(process)',
+    replace: 'replaced.includes(`${process} of the old release`)',
     suites: RUNS,
   },
   {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
-import { type AppRelease, type HostApps, noHostApps, readHostApps } from '@svc/core/adapters'
+import { type HostApps, noHostApps, readHostApps } from '@svc/core/adapters'
 import { writeDurably } from '../agent/state/durable-file.ts'
 import { runtimeFolder } from './apps-folder.ts'
 
@@ -46,8 +46,12 @@ export class AppsRecord {
     return this.#change((now) => ({ ...now, front: { port } }))
   }
 
-  setLive(app: string, live: AppRelease): Promise<void> {
-    return this.#change((now) => ({ ...now, apps: { ...now.apps, [app]: { stopped: false, live } } }))
+  /** Puts the record of an application in the place of its last one; undefined: the app is forgotten. */
+  put(app: string, record: HostApps['apps'][string] | undefined): Promise<void> {
+    return this.#change((now) => {
+      const others = Object.entries(now.apps).filter(([name]) => name !== app)
+      return { ...now, apps: Object.fromEntries([...others, ...(record ? [[app, record] as const] : [])]) }
+    })
   }
 
   setStopped(app: string): Promise<void> {
@@ -56,13 +60,6 @@ export class AppsRecord {
       return record === undefined
         ? now
         : { ...now, apps: { ...now.apps, [app]: { ...record, stopped: true } } }
-    })
-  }
-
-  remove(app: string): Promise<void> {
-    return this.#change((now) => {
-      const others = Object.entries(now.apps).filter(([name]) => name !== app)
-      return { ...now, apps: Object.fromEntries(others) }
     })
   }
 

@@ -100,7 +100,7 @@ async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' 
   await using _lock = await lockFolder(runtimeFolder(apps), 'it keeps the applications there running')
   await endLeftovers(runtimeFolder(apps))
   const record = new AppsRecord(apps, await readAppsFile(apps))
-  await (verb === 'stop' ? record.setStopped(app) : record.remove(app))
+  await (verb === 'stop' ? record.setStopped(app) : record.put(app, undefined))
   io.out.write(`${verb === 'stop' ? 'stopped' : 'removed'} the processes of ${app}\n`)
   return 0
 }

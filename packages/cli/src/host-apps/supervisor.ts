@@ -124,8 +124,13 @@ export class Supervisor implements AsyncDisposable {
     const before = this.#record.current.apps[name]
     const release = { ...given, number: (before?.live.number ?? 0) + 1 }
     const commit = async () => {
-      await this.#record.setLive(name, release)
-      await this.#link(name, release.sha)
+      await this.#record.put(name, { stopped: false, live: release })
+      try {
+        await this.#link(name, release.sha)
+      } catch (error) {
+        await this.#record.put(name, before)
+        throw error
+      }
     }
     try {
       await app.deploy({ release, say, signal, commit })
@@ -144,7 +149,7 @@ export class Supervisor implements AsyncDisposable {
   /** Ends an application and forgets it; its files stay. Returns false when there is none. */
   async remove(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
-    await entry?.app.stop(() => this.#record.remove(name))
+    await entry?.app.stop(() => this.#record.put(name, undefined))
     if (entry === undefined) return false
     this.#forget(name)
     for (const ending of ['', '.1']) rmSync(`${this.#logFile(name)}${ending}`, { force: true })

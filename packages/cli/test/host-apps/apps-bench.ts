@@ -29,6 +29,11 @@ const server = require('node:http').createServer((request, response) => {
   if (request.url === '/headers') return response.end(JSON.stringify(request.headers))
   if (request.url === '/env') return response.end(JSON.stringify(process.env))
   if (request.url === '/exit') process.exit(3)
+  if (request.url === '/upload') {
+    let bytes = 0
+    request.on('data', (piece) => { bytes += piece.length })
+    return request.on('end', () => response.end('took ' + bytes))
+  }
   if (request.url === '/stream') {
     let left = 8
     const next = () => { response.write('part '); left -= 1; left ? setTimeout(next, 100) : response.end() }

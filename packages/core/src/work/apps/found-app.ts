@@ -98,6 +98,8 @@ function typedPlan(facts: ReleaseFacts, given: AppDefinition): AppPlan {
     if (facts.names.has('deploy.sh')) return { ...EMPTY, type }
     throw refused(`${DEFINITION_FILE} says script, and there is no deploy.sh`)
   }
+  if (type === 'files' && facts.names.has('deploy.sh'))
+    throw refused(`${DEFINITION_FILE} says files, and there is a deploy.sh: say script, or take it out`)
   if (type === 'files') return EMPTY
   if (
     type === 'static' ||

@@ -142,6 +142,7 @@ test.each<[object, Record<string, string>, string]>([
   [{ version: 1, build: { type: 'node' } }, {}, 'there is no package.json'],
   [{ version: 1, build: { type: 'node' } }, { 'package.json': '{}' }, 'has no script start'],
   [{ version: 1, build: { type: 'script' } }, {}, 'there is no deploy.sh'],
+  [{ version: 1, build: { type: 'files' } }, { 'deploy.sh': '' }, 'says files, and there is a deploy.sh'],
   [{ version: 1, build: { type: 'procfile' } }, {}, 'there is no Procfile'],
   [{ ...web({}), build: { type: 'static' } }, {}, 'processes mean nothing for the type static'],
   [{ version: 1, release: 'x' }, { 'index.html': '' }, 'release mean nothing for the type static'],
