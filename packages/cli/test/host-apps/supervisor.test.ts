@@ -153,18 +153,22 @@ test('A deploy whose caller is gone before the switch changes nothing and leaves
 
 test('A process that ends is started again, and one that replaces is never there twice', async () => {
   await using bench = await AppsBench.open()
-  const worker = processOf('echo begun $SVC_RELEASE; exec sleep 60', { roll: 'replace' })
+  const work =
+    'mkdir $SHARED/at-work || echo twice; trap "rmdir $SHARED/at-work; exit 0" TERM; echo begun $SVC_RELEASE; sleep 60 & wait'
+  const worker = processOf(work, { roll: 'replace' })
+  const env = { SHARED: bench.apps }
   const processes = { web: processOf('node server.js'), worker }
-  await bench.deploy('shop', webRelease(sha('a'), { processes }))
+  await bench.deploy('shop', webRelease(sha('a'), { processes, env }))
   const first = await pidOf(bench)
   await bench.get('shop', '/exit').catch(() => {})
   await eventually(async () => (await bench.get('shop')).status === 200)
   expect(await pidOf(bench)).not.toBe(first)
   expect(bench.supervisor.status()[0]?.processes[0]?.restarts).toBeGreaterThan(0)
   const old = bench.supervisor.status()[0]?.processes.find(({ process }) => process === 'worker')?.pid ?? 0
-  await bench.deploy('shop', webRelease(sha('b'), { processes }))
+  await bench.deploy('shop', webRelease(sha('b'), { processes, env }))
   expect(bench.said.join('\n')).toContain('the old worker ended, so that the new one can start')
   expect(await isAlive(old)).toBe(false)
+  expect(await bench.output('shop')).not.toContain('twice')
   expect(await bench.output('shop')).toMatch(/begun 1[\s\S]*it ended with exit code 3[\s\S]*begun 2/)
 })
 
