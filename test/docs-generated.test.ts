@@ -48,6 +48,9 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 /** Operations whose command has another name: `ssh`, `email alerts`, a flag of another command, `doctor`. */
 const OTHER_COMMANDS = [
+  'apps.env-list',
+  'apps.env-set',
+  'apps.env-unset',
   'ssh.open',
   'email-alerts.run',
   'git-hooks.update',

@@ -60,11 +60,9 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   expect(await modeOf('.svc', 'license-key')).toBe(0o600)
   expect(await modeOf('.svc', 'signing-key')).toBe(0o600)
 
-  const enqueue = await printed(up.out.text, 'enqueue')
-  const { source } = JSON.parse(enqueue[enqueue.indexOf('--payload') + 1] ?? '') as {
-    source: { sha: string }
-  }
-  const deploy = await runSvc(enqueue, { cwd })
+  const words = await printed(up.out.text, 'apps deploy')
+  const sha = words[words.indexOf('--sha') + 1]
+  const deploy = await runSvc(words, { cwd })
   expect(deploy.code).toBe(0)
   expect(deploy.out).toContain('found package.json: node, by its script start\n')
   expect(deploy.out).toMatch(/^job_\w+ succeeded after \d+s$/m)
@@ -72,9 +70,15 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   expect(await readFile(release, 'utf8')).toContain('Deployed by svc')
   const address = /http:\/\/hello\.localhost:(\d+)/.exec(up.out.text)
   expect(deploy.out).toContain(`hello answers at ${address?.[0]}\n`)
-  expect(await pageOf(Number(address?.[1]))).toContain(`Deployed by svc: release 1, commit ${source.sha}`)
+  expect(await pageOf(Number(address?.[1]))).toContain(`Deployed by svc: release 1, commit ${sha}`)
   const jobId = /^(job_\w+) succeeded/m.exec(deploy.out)?.[1] ?? ''
-  expect((await runSvc(['jobs', 'logs', jobId], { cwd })).out).toContain(`hello is at ${source.sha}\n`)
+  expect((await runSvc(['jobs', 'logs', jobId], { cwd })).out).toContain(`hello is at ${sha}\n`)
+
+  expect((await runSvc(['apps', 'env', 'set', 'hello', '--plain', 'GREETING=hi'], { cwd })).code).toBe(0)
+  const again = await runSvc(['apps', 'deploy', 'hello', '--follow'], { cwd })
+  expect(again.out).toMatch(/switched to release 2\n/)
+  expect(again.code).toBe(0)
+  expect(await pageOf(Number(address?.[1]))).toContain('hi')
 
   const fleet = await runSvc(await printed(up.out.text, 'fleet'), { cwd })
   expect(fleet.out).toMatch(/agt_\w{12} +\S+ +(online|busy) /)
@@ -102,7 +106,7 @@ test('The applications end with svc up, however it ends, and come back with the 
     await using up = new SvcProcess(UP, { cwd })
     await up.until('out', 'Ctrl-C ends it')
     if (signal === 'SIGKILL') {
-      const deploy = await runSvc(await printed(up.out.text, 'enqueue'), { cwd })
+      const deploy = await runSvc(await printed(up.out.text, 'apps deploy'), { cwd })
       expect(deploy.code).toBe(0)
     }
     const port = Number(/hello\.localhost:(\d+)/.exec(up.out.text)?.[1])

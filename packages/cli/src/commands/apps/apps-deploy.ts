@@ -1,38 +1,49 @@
+import type { DeploymentView, JobView } from '@svc/core'
+import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
-import { facts } from '../../terminal/render.ts'
+import type { ExitCode } from '../../terminal/failure.ts'
+import { followToEnd } from '../jobs/follow.ts'
+import { jobsTable } from '../jobs/job-table.ts'
 import type { AppOptions } from './apps-show.ts'
 
-interface Deployed {
-  readonly job_id: string
-  readonly app: string
-  readonly sha: string
+interface Made {
+  readonly job: JobView
+  readonly deployment: DeploymentView
+  readonly warning?: string
+}
+
+interface FollowOptions extends AppOptions {
+  readonly follow?: boolean
 }
 
 /** Deploys a commit of an app, or its last one again. */
-export const deployApp: Handler<AppOptions & { readonly sha?: string; readonly ref?: string }> = async (
-  run,
-) => {
+export const deployApp: Handler<FollowOptions & { readonly sha?: string; readonly ref?: string }> = (run) => {
   const { license, sha, ref } = run.options
-  await print(run, 'apps.deploy', { app: run.arg(0), license, sha, ref })
+  return deployed(run, 'apps.deploy', given({ app: run.arg(0), license, sha, ref }))
 }
 
 /** Goes back to an earlier good deployment of an app. */
-export const rollBackApp: Handler<AppOptions & { readonly to?: string }> = async (run) => {
+export const rollBackApp: Handler<FollowOptions & { readonly to?: string }> = (run) => {
   const { license, to } = run.options
-  await print(run, 'apps.rollback', { app: run.arg(0), license, to })
+  return deployed(run, 'apps.rollback', given({ app: run.arg(0), license, to }))
 }
 
-async function print(run: CommandRun, operation: string, input: object): Promise<void> {
-  const answer = await run.operate<Deployed & object>(operation, given({ ...input }))
-  run.print(answer, (page) =>
-    facts(
-      [
-        ['app', answer.app],
-        ['commit', answer.sha],
-        ['job', answer.job_id],
-      ],
-      page,
-    ),
-  )
-  run.hint(`Follow it: svc jobs logs ${answer.job_id} --follow`)
+async function deployed(
+  run: CommandRun<FollowOptions>,
+  operation: string,
+  input: object,
+): Promise<ExitCode | undefined> {
+  await using connection = await run.connect()
+  const answer = (await connection.run(operation, { ...input })) as unknown as Made
+  const { job, warning } = answer
+  if (warning !== undefined) run.hint(`warning: ${warning}`)
+  if (run.options.follow !== true) {
+    run.print(answer, (page) => jobsTable([job], page))
+    run.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
+    return undefined
+  }
+  return followToEnd(run, connection, job, (last) => {
+    const deployment = { ...answer.deployment, state: last.state }
+    return { ...answer, job: last, deployment }
+  })
 }

@@ -6,6 +6,8 @@ const LICENSE = ['--license <id-or-key>', 'license of the app, if several have o
 const HOST = ['--host <host>', 'host that runs it: hostname, id or fingerprint'] as const
 const REPO = ['--repo <url>', 'https://…, ssh://… or user@host:path'] as const
 
+const FOLLOW = ['-f, --follow', 'print its log until it ends; exit code 0 when it succeeded, else 1'] as const
+
 /** `svc apps …` */
 export function declareApps(program: Command, run: Run): void {
   const apps = program.command('apps')
@@ -45,6 +47,7 @@ function declareDeploys(apps: Command, run: Run): void {
     .option(...LICENSE)
     .option('--sha <commit>', 'full id of the commit; the one that was deployed last when not given')
     .option('--ref <ref>', 'branch or tag that the commit is fetched from')
+    .option(...FOLLOW)
     .action(run(async () => (await import('./apps-deploy.ts')).deployApp))
   examples(
     deploy,
@@ -54,6 +57,7 @@ function declareDeploys(apps: Command, run: Run): void {
   const rollback = operating(apps, 'apps.rollback', '<app>')
     .option(...LICENSE)
     .option('--to <commit-or-end>', 'beginning of a commit, or end of the id of a deployment')
+    .option(...FOLLOW)
     .action(run(async () => (await import('./apps-deploy.ts')).rollBackApp))
   examples(rollback, 'svc apps rollback shop', 'svc apps rollback shop --to 4f2c8a0d')
   const releases = operating(apps, 'apps.releases', '<app>')

@@ -25,6 +25,7 @@ const { createServer } = require('node:http')
 
 const page = \`<!doctype html>
 <title>hello</title>
+<p>\${process.env.GREETING ?? 'Hello'}.
 <p>Deployed by svc: release \${process.env.SVC_RELEASE}, commit \${process.env.SVC_SHA}.
 <p>Commit a change, then deploy the new commit.
 \`

@@ -1,6 +1,13 @@
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, type ControlPlane, generateSigningKey, type License, readConfig } from '@svc/core'
+import {
+  type Config,
+  type ControlPlane,
+  generateSigningKey,
+  type License,
+  ofLicense,
+  readConfig,
+} from '@svc/core'
 import { ownFolder } from '@svc/core/adapters'
 import { DEFAULT_DATA_DIR } from '../../connect/connect.ts'
 import type { Handler } from '../../program/command-run.ts'
@@ -14,7 +21,7 @@ import { stopRequest } from '../serve/stop-request.ts'
 import { AttachedAgent } from './attached-agent.ts'
 import { AttachedApps } from './attached-apps.ts'
 import { keepSecret, keptSecret, LICENSE_KEY, readSecret, SIGNING_KEY } from './kept-secret.ts'
-import { sampleApp } from './sample-app.ts'
+import { SAMPLE_APP, sampleApp } from './sample-app.ts'
 import { welcome } from './welcome.ts'
 
 /** Flags of `svc up`. */
@@ -50,6 +57,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
     const source = await sampleApp(io, log, join(dataDir, 'sample-app'))
     say('waiting for the first report of this machine')
     await firstHeartbeat(plane, license.id, stop.asked)
+    if (source !== undefined) await ensureApp(plane, license.id, source.repo_url)
     const key = (await readSecret(keyFile)) ?? ''
     const front = await apps.port()
     const parts = { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source, front }
@@ -89,6 +97,16 @@ async function firstLicense(
   const { license: issued, key } = answer as { license: License; key: string }
   await keepSecret(keyFile, key)
   return issued
+}
+
+/** The sample application has this machine and its repository, so that one word deploys it. */
+async function ensureApp({ apps, agents }: ControlPlane, licenseId: string, repoUrl: string): Promise<void> {
+  const scope = ofLicense(licenseId)
+  const [host] = await agents.list(scope)
+  const known = (await apps.list(scope)).find(({ name }) => name === SAMPLE_APP)
+  const settings = { fingerprint: host?.fingerprint, repoUrl }
+  if (known === undefined) await apps.create(licenseId, SAMPLE_APP, settings)
+  else if (known.repoUrl === undefined) await apps.set(known, settings)
 }
 
 const HEARTBEAT_PATIENCE_MS = 10_000

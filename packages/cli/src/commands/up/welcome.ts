@@ -30,10 +30,7 @@ export function welcome({ programName, out, env }: Io, parts: WelcomeParts): str
   const work =
     source === undefined
       ? command('jobs', 'enqueue', 'prune', '--license', license, '--follow')
-      : command(
-          ...['jobs', 'enqueue', 'deploy', '--license', license, '--app', SAMPLE_APP],
-          ...['--payload', JSON.stringify({ source }), '--follow'],
-        )
+      : command('apps', 'deploy', SAMPLE_APP, '--sha', source.sha, '--follow')
   return `
 ${bold('svc is up')}
 

@@ -10,6 +10,9 @@ import type { Operator } from '../../platform/operations/operator.ts'
 import type { Agents } from '../agents/agents.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { JOB_STATES } from '../jobs/job.ts'
+import { JOB_ANSWERS } from '../jobs/job-answers.ts'
+import { madeAnswer } from '../jobs/job-operations.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { type App, VARIABLES, type Variable } from './app.ts'
 import type { AppPlace } from './app-place.ts'
 import type { Apps } from './apps.ts'
@@ -18,6 +21,7 @@ import type { Apps } from './apps.ts'
 export interface AppUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly apps: Apps
+  readonly jobs: Pick<Jobs, 'warning'>
   readonly licenses: Pick<Licenses, 'resolve'>
 }
 
@@ -202,10 +206,11 @@ const deploy = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, sha: optional(SHA), ref: optional(text(1, 255)) },
-  answer: { id: word, app: word, job_id: word, sha: word },
+  answer: { id: word, app: word, ...JOB_ANSWERS.made },
   run: async (services, { sha, ref, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    return jobView(app, await services.apps.deploy(app, { sha, ref }))
+    const made = await services.apps.deploy(app, { sha, ref })
+    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
   },
 })
 
@@ -216,17 +221,13 @@ const rollback = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, to: optional(text(4, 64)) },
-  answer: { id: word, app: word, job_id: word, sha: word },
+  answer: { id: word, app: word, ...JOB_ANSWERS.made },
   run: async (services, { to, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    return jobView(app, await services.apps.rollback(app, to))
+    const made = await services.apps.rollback(app, to)
+    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
   },
 })
-
-const jobView = (app: App, { job }: Awaited<ReturnType<Apps['deploy']>>) => {
-  const { sha } = job.payload.source as { readonly sha: string }
-  return { id: app.id, app: app.name, job_id: job.id, sha }
-}
 
 const releases = operation({
   name: 'apps.releases',

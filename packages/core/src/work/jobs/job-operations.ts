@@ -46,8 +46,9 @@ const deploymentOf = (job: Job) =>
 /** The job as this operator may see it: only operators who may deploy see the secrets of payloads. */
 const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))
 
-async function madeAnswer(
-  { jobs }: JobUses,
+/** The answer of an operation that makes a job. */
+export async function madeAnswer(
+  { jobs }: { readonly jobs: Pick<Jobs, 'warning'> },
   operator: Operator,
   { job: made, created }: { readonly job: Job; readonly created: boolean },
 ) {

@@ -152,22 +152,20 @@ describe('apps', () => {
     await deployed('d', 'succeeded')
     await deployed('d', 'succeeded')
     const back = async (to?: string) => {
-      const { sha, job_id } = (await run('apps.rollback', { app: 'shop', ...(to && { to }) })) as {
-        sha: string
-        job_id: string
+      const { job } = (await run('apps.rollback', { app: 'shop', ...(to && { to }) })) as unknown as {
+        job: { id: string; payload: { source: { sha: string } } }
       }
-      await test.plane.jobs.cancel(ofLicense(licenseId), {
-        jobId: job_id,
-        fingerprint: undefined,
-        reason: '',
-      })
-      return sha
+      const cancel = { jobId: job.id, fingerprint: undefined, reason: '' }
+      await test.plane.jobs.cancel(ofLicense(licenseId), cancel)
+      return job.payload.source.sha
     }
     expect(await back()).toBe(SHA('b'))
     expect(await back('aaaa')).toBe(SHA('a'))
     expect(await back(first.slice(-8))).toBe(SHA('a'))
     await expect(back('cccc')).rejects.toMatchObject({ code: 'conflict' })
-    expect(await run('apps.deploy', { app: 'shop' })).toMatchObject({ sha: SHA('a') })
+    expect(await run('apps.deploy', { app: 'shop' })).toMatchObject({
+      job: { payload: { source: { sha: SHA('a') } } },
+    })
   })
 
   it('are forgotten with their variables, but not while a hook deploys them', async () => {
