@@ -27,6 +27,7 @@ const OPTIONS = {
   env: { type: 'string' },
   port: { type: 'string' },
   'alive-ms': { type: 'string' },
+  resume: { type: 'boolean' },
 } as const
 
 type Values = ReturnType<typeof valuesOf>['values']
@@ -142,6 +143,8 @@ async function openSupervisor(io: Io, apps: string, values: Values) {
 /** Keeps the applications of a folder running until it is asked to end. */
 async function serve(io: Io, apps: string, values: Values): Promise<number> {
   if ((await statusOf(apps)) !== undefined) return 0
+  // An agent asks for applications that were there; a folder without any needs no process.
+  if (values.resume && Object.keys((await readAppsFile(apps))?.apps ?? {}).length === 0) return 0
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
   const undoStop = io.onStop(() => ask())
   const undoParent = io.onParentGone(() => ask())

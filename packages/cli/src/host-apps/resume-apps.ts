@@ -15,7 +15,7 @@ export function resumeApps(io: Io, log: Log, apps: string, user: HandlerUser | u
   const nowhere = openSync('/dev/null', 'w')
   try {
     const env = { ...hostVariables(io.env), ...its }
-    const child = io.startApart(['host-apps', 'serve', '--apps', apps], env, nowhere, user)
+    const child = io.startApart(['host-apps', 'serve', '--apps', apps, '--resume'], env, nowhere, user)
     const failed = (err: unknown) => log.warn({ err }, 'the applications of this host could not be started')
     child.once('error', failed)
     child.once('exit', (code) => {
