@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'apps: a withheld deploy carries the variables all the same',
     file: VARIABLES,
-    find: 'if (fault !== undefined) return { ...job, payload: { ...job.payload, env_withheld: fault } }\n',
+    find: 'if (withheld !== undefined) return { job, env: { withheld } }\n',
     replace: '',
     suites: SERVICE,
   },

@@ -73,8 +73,8 @@ export const claimRoute = route({
     if (job === undefined) return { ...noContent(told), waitedMs }
     const proof = { key: one(headers['x-agent-key']), proof: one(headers['x-agent-proof']) }
     const { fingerprint, claimKey } = asked
-    const withEnv = await plane.appVariables.handOut(job, { fingerprint, claimKey, proof })
+    const { job: withEnv, env } = await plane.appVariables.handOut(job, { fingerprint, claimKey, proof })
     const handed = await plane.gitCredentials.handOut(withEnv)
-    return { ...json({ job: claimedJobView(handed, plane.jobs.leaseSeconds) }, told), waitedMs }
+    return { ...json({ job: claimedJobView(handed, plane.jobs.leaseSeconds, env) }, told), waitedMs }
   },
 })

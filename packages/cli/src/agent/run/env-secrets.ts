@@ -10,8 +10,9 @@ const SHORTEST = 8
  * itself since output comes in lines; the longest first, as one may hold another.
  */
 export function envSecretsOf({
-  payload: { env, env_secrets: names },
-}: Pick<ClaimedJob, 'payload'>): string[] {
+  payload: { env },
+  raw: { env_secrets: names },
+}: Pick<ClaimedJob, 'payload' | 'raw'>): string[] {
   if (!Array.isArray(names) || typeof env !== 'object' || env === null) return []
   const values = env as Readonly<Record<string, unknown>>
   return names

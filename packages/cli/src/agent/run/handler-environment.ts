@@ -30,6 +30,7 @@ const TRUSTED = [
   'SVC_BACKUP_HOST',
   'SVC_CURRENT_DIR',
   'SVC_DEPLOYMENT_ID',
+  'SVC_ENV_WITHHELD',
   'SVC_GIT_AUTH',
   'SVC_GIT_AUTH_FILE',
   'SVC_GIT_CREDENTIALS',
@@ -63,6 +64,7 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
     SVC_TIMEOUT_SECONDS: String(job.timeoutSeconds),
     SVC_PROGRAM: (options.program ?? []).map(shellWord).join(' '),
     ...(job.deploymentId ? { SVC_DEPLOYMENT_ID: job.deploymentId } : {}),
+    ...withheld(job),
     ...gitFacts(folder),
   }
   const all = {
@@ -75,6 +77,10 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => !holds(value, options.licenseKey)))
 }
+
+// Beside the payload, which others than the service write.
+const withheld = ({ raw: { env_withheld: why } }: ClaimedJob): Record<string, string> =>
+  typeof why === 'string' ? { SVC_ENV_WITHHELD: why } : {}
 
 function gitFacts({ job, gitAuthFile }: WorkFolder): Record<string, string> {
   const auth = gitAuthOf(job)

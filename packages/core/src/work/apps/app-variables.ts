@@ -4,11 +4,18 @@ import type { Base } from '../../platform/base.ts'
 import { checkProof, claimRequest, type ProofHeaders } from '../agents/agent-proof.ts'
 import type { Job } from '../jobs/job.ts'
 import { appOf, DEPLOYING_KINDS, type Payload } from '../jobs/job-payload.ts'
+import type { HandedEnv } from '../jobs/job-view.ts'
 import { type App, appIdOf } from './app.ts'
 import { placeIn, variablePlace } from './app-place.ts'
 
 /** Dependencies of `AppVariables`. */
 export type AppVariablesParts = Pick<Base, 'storage' | 'clock' | 'keyring' | 'log'>
+
+/** A job as its host gets it, with the word about the variables of its app. */
+export interface HandedJob {
+  readonly job: Job
+  readonly env: HandedEnv
+}
 
 /** The claim that a job was handed out on. */
 export interface AppClaim {
@@ -29,37 +36,35 @@ export class AppVariables {
   }
 
   /**
-   * Returns a job as its host gets it. A deploy of an app with variables has them in `env`, below those of
-   * the job itself, and the names of its secrets in `env_secrets`, so that its host masks them. If they may
-   * not be given or cannot be opened, it says why in `env_withheld`, and its host fails it.
+   * Returns a job as its host gets it. A deploy of an app with variables has them in `env` of its payload,
+   * below those of the job itself; `secrets` names those that its host masks. If they may not be given or
+   * cannot be opened, `withheld` says why, and its host fails it.
    */
-  async handOut(job: Job, claim: AppClaim): Promise<Job> {
+  async handOut(job: Job, claim: AppClaim): Promise<HandedJob> {
     const name = appOf(job.payload)
-    if (name === undefined || !DEPLOYING_KINDS.includes(job.kind)) return job
+    const nothing = { job, env: {} }
+    if (name === undefined || !DEPLOYING_KINDS.includes(job.kind)) return nothing
     const { storage } = this.#parts
     const app = await storage.apps.get(ofLicense(job.licenseId), appIdOf(job.licenseId, name))
-    if (app === undefined || app.envRevision === 0) return job
+    if (app === undefined || app.envRevision === 0) return nothing
     const variables = await storage.apps.variables(app.id)
-    if (variables.length === 0) return job
-    const fault = await this.#fault(app, job, claim)
-    if (fault !== undefined) return { ...job, payload: { ...job.payload, env_withheld: fault } }
+    if (variables.length === 0) return nothing
+    const withheld = await this.#fault(app, job, claim)
+    if (withheld !== undefined) return { job, env: { withheld } }
     try {
       const env = Object.fromEntries(
         variables.map(({ name: each, value, secret }) => [each, value ?? this.#open(app, each, secret)]),
       )
       const own = objectOf(job.payload.env)
       const secrets = variables.filter(({ secret }) => secret !== undefined).map((each) => each.name)
-      return { ...job, payload: { ...job.payload, env: { ...env, ...own }, env_secrets: secrets } }
+      return { job: { ...job, payload: { ...job.payload, env: { ...env, ...own } } }, env: { secrets } }
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       this.#parts.log.error(
         { app: app.id },
         'the variables of an app cannot be opened: see SERVICE_DATA_KEYS',
       )
-      return {
-        ...job,
-        payload: { ...job.payload, env_withheld: 'they cannot be opened: see SERVICE_DATA_KEYS' },
-      }
+      return { job, env: { withheld: 'they cannot be opened: see SERVICE_DATA_KEYS' } }
     }
   }
 

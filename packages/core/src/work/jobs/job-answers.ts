@@ -55,6 +55,10 @@ const CLAIMED = {
   state: oneOf(JOB_STATES),
   payload: freeObject(),
   deployment_id: optional(word),
+  /** Names of variables in `env` of the payload whose values the host masks. */
+  env_secrets: optional(listOf(word, ANY)),
+  /** Why the host does not get the variables of the app. */
+  env_withheld: optional(word),
   attempt: count,
   max_attempts: count,
   created_at: count,

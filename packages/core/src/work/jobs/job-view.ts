@@ -9,13 +9,27 @@ import type { ListedJob } from './jobs-store.ts'
 /** Seconds between two log requests that hosts are asked to keep. */
 const LOG_INTERVAL_SECONDS = 2
 
+/** The word of the service about the variables that a claimed job carries. */
+export interface HandedEnv {
+  /** Names of the variables whose values its host masks. */
+  readonly secrets?: readonly string[]
+  /** Why its host does not get the variables of its app. */
+  readonly withheld?: string
+}
+
 /** The `job` of a claim answer (docs/agents.md). Instants in unix seconds; absent values are left out. */
-export const claimedJobView = (job: Job, leaseSeconds: number): ClaimedJob => ({
+export const claimedJobView = (
+  job: Job,
+  leaseSeconds: number,
+  { secrets, withheld }: HandedEnv = {},
+): ClaimedJob => ({
   id: job.id,
   kind: job.kind,
   state: job.state,
   payload: job.payload,
   ...present('deployment_id', job.deploymentId),
+  ...present('env_secrets', secrets),
+  ...present('env_withheld', withheld),
   attempt: job.attempt,
   max_attempts: job.maxAttempts,
   created_at: unixSeconds(job.createdAt),

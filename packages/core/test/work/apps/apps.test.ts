@@ -55,7 +55,8 @@ async function handed(claim: { fingerprint?: string; claimKey?: string | undefin
   if (job === undefined) throw new Error('no job is due')
   const headers = { key: undefined, proof: undefined, ...(claim.proof ?? proof({ fingerprint })) }
   const asked = { fingerprint, claimKey: 'claimKey' in claim ? claim.claimKey : claimKey, proof: headers }
-  return test.plane.appVariables.handOut(job, asked)
+  const { job: given, env } = await test.plane.appVariables.handOut(job, asked)
+  return { ...given, env }
 }
 const finish = (job: Pick<Job, 'id'>, state: 'succeeded' | 'failed') =>
   test.plane.jobs.report({
@@ -240,12 +241,11 @@ describe('variables of apps', () => {
 
     it('with a deploy that is for it, below the variables of the job itself', async () => {
       await deploy({ env: { SHARED: 'of the job' } })
-      const { payload } = await handed()
+      const { payload, env } = await handed()
       expect(payload).toMatchObject({
         env: { TOKEN: SECRET, SHARED: 'of the job', LEVEL: 'debug' },
-        env_secrets: ['SHARED', 'TOKEN'],
       })
-      expect(payload).not.toHaveProperty('env_withheld')
+      expect(env).toEqual({ secrets: ['SHARED', 'TOKEN'] })
     })
 
     it('again with each attempt, in the values of that time', async () => {
@@ -275,8 +275,8 @@ describe('variables of apps', () => {
         request: string | undefined
       }
       const shown = proof({ ...(request && { request }), ...(pair && { pair: other }) })
-      const { payload } = await handed({ proof: shown, ...rest })
-      expect(payload).toMatchObject({ env_withheld: expect.stringContaining(words) })
+      const { payload, env } = await handed({ proof: shown, ...rest })
+      expect(env).toMatchObject({ withheld: expect.stringContaining(words) })
       expect(JSON.stringify(payload)).not.toContain(SECRET)
     })
 
@@ -284,7 +284,7 @@ describe('variables of apps', () => {
       await deploy()
       const shown = proof()
       test.clock.advance({ seconds: 121 })
-      expect((await handed({ proof: shown })).payload).toHaveProperty('env_withheld')
+      expect((await handed({ proof: shown })).env).toHaveProperty('withheld')
     })
 
     it('not when it is another host, though a thief of the license key made it and a job for it', async () => {
@@ -300,28 +300,28 @@ describe('variables of apps', () => {
         target: 'thief',
         serialKey: 'own',
       })
-      const { payload } = await handed({ fingerprint: 'thief', proof: proof({ fingerprint: 'thief' }) })
-      expect(payload).toMatchObject({ env_withheld: expect.stringContaining('not for the host of the app') })
+      const { payload, env } = await handed({ fingerprint: 'thief', proof: proof({ fingerprint: 'thief' }) })
+      expect(env).toMatchObject({ withheld: expect.stringContaining('not for the host of the app') })
       expect(JSON.stringify(payload)).not.toContain(SECRET)
     })
 
     it('not with another source, and not with a job that any host may take', async () => {
       await deploy({ source: { type: 'git', repo_url: `${REPO}x`, sha: SHA('a') } })
       const first = await handed()
-      expect(first.payload).toMatchObject({ env_withheld: expect.stringContaining('the source is not') })
+      expect(first.env).toMatchObject({ withheld: expect.stringContaining('the source is not') })
       await finish(first, 'failed')
       const payload = { app: 'shop', source: { type: 'git', repo_url: REPO, sha: SHA('a') } }
       await test.plane.jobs.enqueue({ licenseId, kind: 'deploy', payload })
-      expect((await handed()).payload).toMatchObject({
-        env_withheld: expect.stringContaining('not for the host'),
+      expect((await handed()).env).toMatchObject({
+        withheld: expect.stringContaining('not for the host'),
       })
     })
 
     it('not when it has shown no key yet', async () => {
       await test.plane.access.resetKey({ licenseId, fingerprint: 'fp-1' })
       await deploy()
-      expect((await handed()).payload).toMatchObject({
-        env_withheld: expect.stringContaining('has not shown a key'),
+      expect((await handed()).env).toMatchObject({
+        withheld: expect.stringContaining('has not shown a key'),
       })
     })
 
@@ -357,8 +357,8 @@ describe('variables of apps', () => {
       const secret = 'v1:gone:unreadable'
       await test.storage.apps.setVariables(app.id, [{ name: 'TOKEN', value: undefined, secret }])
       await deploy()
-      expect((await handed()).payload).toMatchObject({
-        env_withheld: expect.stringContaining('SERVICE_DATA_KEYS'),
+      expect((await handed()).env).toMatchObject({
+        withheld: expect.stringContaining('SERVICE_DATA_KEYS'),
       })
     })
   })
