@@ -4,6 +4,8 @@ import type { CDPSession } from 'playwright-core'
 export interface PageGateParts {
   /** DevTools of the page. */
   readonly session: CDPSession
+  /** The name and password that our own proxy asks for. */
+  readonly lane: { readonly username: string; readonly password: string }
   readonly mayGo: (url: string) => boolean
   /** Told of each address that the page was kept from. */
   readonly stopped: (url: string) => void
@@ -12,6 +14,8 @@ export interface PageGateParts {
 const DOCUMENTS = { urlPattern: '*', resourceType: 'Document' } as const
 const FIRST_ERROR = 400
 const UNAUTHORIZED = 401
+/** The question of our own proxy, which Chromium answers and asks again: newer ones show it here first. */
+const PROXY_ASKS = 407
 /** Headers about the bytes of a body. */
 const OF_THE_BODY: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
 
@@ -22,7 +26,7 @@ const OF_THE_BODY: ReadonlySet<string> = new Set(['content-encoding', 'content-l
  * after name and password: such an error gets a blank body, and comes without the network's question.
  */
 export async function openGate(parts: PageGateParts): Promise<void> {
-  const { session } = parts
+  const { session, lane } = parts
   const { frameTree } = await session.send('Page.getFrameTree')
   session.on('Fetch.requestPaused', (paused) => {
     const isOfPage = paused.frameId === frameTree.frame.id
@@ -33,7 +37,15 @@ export async function openGate(parts: PageGateParts): Promise<void> {
     { ...DOCUMENTS, requestStage: 'Request' as const },
     { ...DOCUMENTS, requestStage: 'Response' as const },
   ]
-  await session.send('Fetch.enable', { patterns })
+  // Chromium asks each session that it pauses documents for, and gives up when one of them does not answer.
+  // A site that asks for a password gets the answer of a browser without one.
+  session.on('Fetch.authRequired', ({ requestId, authChallenge: { source } }) => {
+    const { username, password } = lane
+    const ours = { response: 'ProvideCredentials' as const, username, password }
+    const authChallengeResponse = source === 'Proxy' ? ours : { response: 'Default' as const }
+    session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }).catch(() => {})
+  })
+  await session.send('Fetch.enable', { patterns, handleAuthRequests: true })
 }
 
 /** A document on its way: without a status its request, with one its answer. */
@@ -52,7 +64,7 @@ async function answered(parts: PageGateParts, paused: Paused, isOfPage: boolean)
     await session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
     return
   }
-  if (isOfPage && status !== undefined && status >= FIRST_ERROR) {
+  if (isOfPage && status !== undefined && status >= FIRST_ERROR && status !== PROXY_ASKS) {
     const { body, base64Encoded } = await session.send('Fetch.getResponseBody', { requestId })
     if (body === '' || status === UNAUTHORIZED) {
       const kept = responseHeaders.filter(({ name }) => !OF_THE_BODY.has(name.toLowerCase()))

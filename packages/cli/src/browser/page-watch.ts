@@ -69,6 +69,7 @@ export class PageWatch {
     await context.route('**/*', (route) => this.#route(route).catch(() => {}))
     await openGate({
       session,
+      lane,
       mayGo: (url) => this.#mayGo(url),
       stopped: (url) => {
         this.#strayed = true
