@@ -29,8 +29,10 @@ export class SessionNews {
     if (!this.#isNew && this.#isTold && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
+      const end = () => resolve()
+      signal.addEventListener('abort', end, { once: true })
       await promise
+      signal.removeEventListener('abort', end)
       this.#wake = undefined
     }
     this.#isNew = false

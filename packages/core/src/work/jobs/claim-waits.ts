@@ -91,8 +91,9 @@ export class Seat {
   /** Returns the reason to end a wait, and forgets it; undefined when there is none. */
   take(): WaitEnd | undefined {
     const told = this.#news ?? (this.#job === undefined ? undefined : 'job')
+    // A wait that ends for a session asks for no job: another host is told of it then.
+    if (this.#news !== 'access') this.#job = undefined
     this.#news = undefined
-    this.#job = undefined
     return told ?? (this.#isOver ? 'over' : undefined)
   }
 

@@ -150,6 +150,19 @@ describe('a claim that waits', () => {
     expect([second?.take(), second?.take(), room.size]).toEqual(['job', undefined, 1])
   })
 
+  it('passes a job on when its wait ends for a session', () => {
+    const { storage } = test
+    const signals = { join: () => {}, begin: () => {} }
+    const room = new ClaimWaits({ storage, clock, timers, signals, draining: new AbortController().signal })
+    const seat = (fingerprint: string) => room.enter({ licenseId, fingerprint, kinds: undefined })
+    const [first, second] = [seat('fp-1'), seat('fp-2')]
+    room.hear({ kind: 'job', licenseId, jobKind: 'prune', target: '', inMs: 0 })
+    room.hear({ kind: 'access', licenseId, fingerprint: 'fp-1' })
+    expect(first?.take()).toBe('access')
+    if (first !== undefined) room.leave(first)
+    expect(second?.job).toMatchObject({ jobKind: 'prune' })
+  })
+
   it('is told of a job at the time that it is due', async () => {
     const host = await waits('fp-1')
     const { id } = await enqueue({ runAt: new Date(clock.now().getTime() + 9000) })
