@@ -243,9 +243,13 @@ async function requireNoVariables(
   })
 }
 
-async function requireHost({ agents }: Stores, licenseId: string, fingerprint: string): Promise<void> {
-  const isOwned = (await agents.list(ofLicense(licenseId))).some((agent) => agent.fingerprint === fingerprint)
-  if (!isOwned) throw new Problem('agent-not-owned')
+/** @throws Problem `agent-not-owned` */
+async function requireHost(
+  { agents }: Pick<Stores, 'agents'>,
+  licenseId: string,
+  fingerprint: string,
+): Promise<void> {
+  if (!(await agents.isKnown(licenseId, fingerprint))) throw new Problem('agent-not-owned')
 }
 
 /**
