@@ -11,6 +11,8 @@ const CHECKOUT = join(import.meta.dirname, '../..')
 const PLANE = 'http://127.0.0.1:8080'
 const AGENT = '/srv/svc-agent.mjs'
 const BEGUN = '/var/lib/svc-agent/handlers/begun'
+/** Names, owners and rights of everything in the folder of the agent. */
+const FOLDERS = 'find /var/lib/svc-agent -printf "%P %M %U %G\\n" | sort'
 // The handler of a job: its user, the files of the agent that it can read, and whether it comes to its end.
 const HANDLER = `#!/bin/sh
 id -un
@@ -116,6 +118,7 @@ describe('On a machine with systemd', () => {
       expect(servers).toMatchObject([{ hostname: 'web-1', state: 'online' }])
       expect(plane.svc('serve', '--port', '0').err).toMatch(/process \d+ has \/var\/lib\/svc open/)
       const places = ['--state-dir', '/var/lib/svc-agent', '--key-file', '/etc/svc-agent/key']
+      const folders = machine.sh(FOLDERS)
       const beside = machine.run([
         'node',
         AGENT,
@@ -127,6 +130,7 @@ describe('On a machine with systemd', () => {
         ...places,
       ])
       expect(beside.err).toMatch(/process \d+ has \/var\/lib\/svc-agent open; stop that agent/)
+      expect(machine.sh(FOLDERS)).toBe(folders)
     },
     40_000,
   )
@@ -135,8 +139,10 @@ describe('On a machine with systemd', () => {
     `a killed agent starts again and takes the next job, which a stop lets come to its end${without}`,
     async () => {
       const killed = property('svc-agent', 'MainPID')
-      const job = enqueue(2)
       machine.sh(`rm ${BEGUN}; systemctl kill --signal=KILL svc-agent`)
+      // An agent that still waits takes a job at once.
+      await until(() => property('svc-agent', 'MainPID') !== killed)
+      const job = enqueue(2)
       await until(() => machine.run(['test', '-e', BEGUN]).code === 0)
       expect(property('svc-agent', 'MainPID')).not.toBe(killed)
       machine.sh('systemctl stop svc-agent')

@@ -57,15 +57,16 @@ export async function writeHandlers(folder: string): Promise<void> {
 }
 
 /**
- * Returns the folder of the handlers that come with the agent. The one-file agent writes them into its state
- * folder first, where a user for handlers reaches them too.
+ * Returns the folder of the handlers that come with the agent, and what writes them there: the one-file agent
+ * has them in its state folder, where a user for handlers reaches them too.
  */
-export async function ownHandlers(stateDir: string): Promise<string> {
-  if (!isOneFile) return near('handlers')
-  await mkdir(stateDir, { recursive: true, mode: 0o700 })
-  const folder = join(stateDir, 'shipped-handlers')
-  await writeHandlers(folder)
-  return folder
+export function ownHandlers(stateDir: string): {
+  readonly handlersDir: string
+  readonly writeHandlers?: () => Promise<void>
+} {
+  if (!isOneFile) return { handlersDir: near('handlers') }
+  const handlersDir = join(stateDir, 'shipped-handlers')
+  return { handlersDir, writeHandlers: () => writeHandlers(handlersDir) }
 }
 
 /**

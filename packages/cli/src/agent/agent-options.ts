@@ -59,6 +59,8 @@ export interface AgentOptions {
   readonly stateDir: string
   /** Folder of executables named after job kinds. */
   readonly handlersDir: string
+  /** Writes those executables, as soon as the state folder is this agent's alone. */
+  readonly writeHandlers?: (() => Promise<void>) | undefined
   readonly hostname: string
   /** Version of the agent, shown in the fleet list. */
   readonly version: string

@@ -111,6 +111,7 @@ class HostAgent implements Agent {
     try {
       this.#check()
       await using _lock = await takeStateFolder(stateDir)
+      await this.#options.writeHandlers?.()
       await openHandlerFolders(this.#options)
       using http = new HttpClient(
         { url },

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { AgentBench } from './agent-bench.ts'
@@ -142,11 +142,17 @@ test('A given fingerprint is used and kept', async () => {
   expect(bench.plane.called('activate').map(({ body }) => body.fingerprint)).toEqual(['fp-given', 'fp-given'])
 })
 
-test('A second agent on the same state folder is refused, and may start once the first has ended', async () => {
+test('A second agent on the same state folder is refused and changes nothing in it, and may start once the first has ended', async () => {
   await using bench = await AgentBench.open()
   const first = bench.start()
   await bench.plane.until(() => bench.plane.called('claim').length > 0)
-  await expect(bench.start().done).rejects.toMatchObject({ code: 'conflict' })
+  // The first one lets the user of its handlers through.
+  await chmod(bench.stateDir, 0o710)
+  const written: string[] = []
+  const writeHandlers = async () => void written.push('handlers')
+  await expect(bench.start({ writeHandlers }).done).rejects.toMatchObject({ code: 'conflict' })
+  expect((await stat(bench.stateDir)).mode & 0o777).toBe(0o710)
+  expect(written).toEqual([])
   await first.stop()
   await expect(bench.start({ once: true }).done).resolves.toBeDefined()
 })

@@ -12,8 +12,10 @@ import { writeDurably } from './durable-file.ts'
  */
 export async function takeStateFolder(folder: string): Promise<AsyncDisposable> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const lock = await lockFolder(folder, 'stop that agent, or give this one a state folder of its own')
+  // Until the lock is held, the mode is another agent's: its handlers may pass through the folder.
   await chmod(folder, 0o700)
-  return lockFolder(folder, 'stop that agent, or give this one a state folder of its own')
+  return lock
 }
 
 /** The newest refresh that was accepted: the next one must be newer. */

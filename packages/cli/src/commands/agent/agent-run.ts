@@ -33,7 +33,8 @@ export const KEY_SHOWN =
 
 /** Runs the host agent until it is asked to end. */
 export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options }) => {
-  const { once, fingerprint, stateDir = stateFolder(io) } = options
+  const { once, fingerprint, handlers } = options
+  const stateDir = resolve(io.cwd, options.stateDir ?? stateFolder(io))
   const { logLevel } = readOwnConfig({ SERVICE_LOG_LEVEL: io.env.SERVICE_LOG_LEVEL }).service
   const log = openSmallLog(io, clock, logLevel)
   const licenseKey = await keptLicenseKeyOf(io, options, () => log.warn({}, KEY_SHOWN))
@@ -44,12 +45,12 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
   }
   const pollSeconds = wholeNumber('--poll-seconds', options.pollSeconds)
   const handlerUser = await handlerUserOf(io, options)
-  resumeApps(io, log, handlerFolders({ stateDir: resolve(io.cwd, stateDir), handlerUser }).apps, handlerUser)
+  resumeApps(io, log, handlerFolders({ stateDir, handlerUser }).apps, handlerUser)
   const agent = startAgent({
     url: planeUrl(io, options.url),
     licenseKey,
     stateDir,
-    handlersDir: options.handlers ?? (await ownHandlers(resolve(io.cwd, stateDir))),
+    ...(handlers === undefined ? ownHandlers(stateDir) : { handlersDir: handlers }),
     handlerUser,
     firewall: firewallOf(io, options),
     hostname: io.hostname,
