@@ -122,6 +122,9 @@ export const feature: Feature = {
     ),
     'apps.deploy': change('platform.deploy', (world) => ({ ...staged(world), sha: COMMIT }), noApp),
     'apps.rollback': change('platform.deploy', staged, noApp),
+    'apps.stop': change('platform.deploy', staged, noApp),
+    'apps.start': change('platform.deploy', staged, noApp),
+    'apps.restart': change('platform.deploy', staged, noApp),
     'apps.releases': read('platform.read', staged, ['not-found', noApp]),
     'apps.env-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.env-set': change(
@@ -159,6 +162,9 @@ export const feature: Feature = {
     'apps deploy': () => ['staged-app', '--sha', COMMIT],
     'apps releases': () => ['staged-app'],
     'apps rollback': () => ['staged-app', '--to', COMMIT],
+    'apps restart': () => ['staged-app'],
+    'apps stop': () => ['staged-app'],
+    'apps start': () => ['staged-app'],
     'apps remove': () => ['staged-app'],
   },
   steps: [

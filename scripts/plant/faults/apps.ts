@@ -4,6 +4,7 @@ const APPS = 'packages/core/src/work/apps'
 const VARIABLES = `${APPS}/app-variables.ts`
 const SQL = `${APPS}/apps-store-sql.ts`
 const SERVICE = ['packages/core/test/work/apps/apps.test.ts']
+const RUNS = ['packages/core/test/work/apps/app-runs.test.ts']
 const STORE = ['packages/core/test/work/apps/apps-store.test.ts']
 
 /** Mistakes about apps and their variables. */
@@ -77,6 +78,27 @@ export const faults: readonly Fault[] = [
     find: 'if (to === undefined) return sha !== undefined && sha !== live',
     replace: 'if (to === undefined) return sha !== undefined',
     suites: SERVICE,
+  },
+  {
+    name: 'apps: a restart leaves processes that run alone',
+    file: `${APPS}/apps.ts`,
+    find: '...(restart ? { restart } : {})',
+    replace: '...(restart ? {} : {})',
+    suites: RUNS,
+  },
+  {
+    name: 'apps: a failed stop counts as stopped',
+    file: `${APPS}/app-state.ts`,
+    find: "app: name, state: 'succeeded', since",
+    replace: 'app: name, since',
+    suites: RUNS,
+  },
+  {
+    name: 'apps: a failed deployment is started',
+    file: `${APPS}/app-state.ts`,
+    find: "releases.find(({ state }) => state === 'succeeded')",
+    replace: 'releases.find(({ state }) => state !== undefined)',
+    suites: RUNS,
   },
   {
     name: 'apps: a license has as many as it likes',

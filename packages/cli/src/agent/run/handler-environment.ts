@@ -41,6 +41,7 @@ const TRUSTED = [
   'SVC_KNOWN_HOSTS',
   'SVC_PROGRAM',
   'SVC_RELEASE_DIR',
+  'SVC_RESTART',
   'SVC_TRIGGER',
 ] as const
 
@@ -65,6 +66,7 @@ export function handlerEnvironment(folder: WorkFolder, options: AgentOptions): R
     SVC_PROGRAM: (options.program ?? []).map(shellWord).join(' '),
     ...(job.deploymentId ? { SVC_DEPLOYMENT_ID: job.deploymentId } : {}),
     ...withheld(job),
+    ...(job.payload.restart === true ? { SVC_RESTART: '1' } : {}),
     ...gitFacts(folder),
   }
   const all = {

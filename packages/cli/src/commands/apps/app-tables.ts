@@ -26,6 +26,21 @@ export const appsTable = (apps: readonly AppView[], page: Page): string =>
     page,
   )
 
+const STATES = {
+  never_deployed: 'no good deployment yet',
+  deployed: 'deployed',
+  stopped: 'stopped: svc apps start brings it back',
+  removed: 'removed from its host: svc apps start deploys it again',
+} as const
+
+/** The state in words; a last deployment that failed left the live one in its place. */
+function stateText({ state, live_deployment: live, last_deployment: last }: AppView): string | undefined {
+  if (state !== 'deployed' || live?.id === last?.id) return state && STATES[state]
+  return last?.state === 'failed'
+    ? 'deployed; the last deployment failed and left the live one in place'
+    : `deployed; a later deployment is ${last?.state}`
+}
+
 /** An app with all that is known of it. */
 export const appFacts = (app: AppView, page: Page): string =>
   facts(
@@ -37,6 +52,8 @@ export const appFacts = (app: AppView, page: Page): string =>
       ['repository', app.repo_url ?? 'none'],
       ['git hook', app.git_hook],
       ['variables', String(app.variables)],
+      ['state', stateText(app)],
+      ['live commit', app.live_deployment?.sha],
       ['last commit', app.last_deployment?.sha],
       ['last deployment', app.last_deployment?.state ?? 'never deployed'],
       ['last job', app.last_deployment?.job_id],

@@ -8,19 +8,44 @@ import type { AppOptions } from './apps-show.ts'
 
 interface Made {
   readonly job: JobView
-  readonly deployment: DeploymentView
+  readonly deployment?: DeploymentView
   readonly warning?: string
+  readonly note?: string
 }
 
 interface FollowOptions extends AppOptions {
   readonly follow?: boolean
 }
 
-/** Deploys a commit of an app, or its last one again. */
-export const deployApp: Handler<FollowOptions & { readonly sha?: string; readonly ref?: string }> = (run) => {
-  const { license, sha, ref } = run.options
-  return deployed(run, 'apps.deploy', given({ app: run.arg(0), license, sha, ref }))
+interface DeployOptions extends FollowOptions {
+  readonly sha?: string
+  readonly ref?: string
+  readonly force?: boolean
 }
+
+/** Deploys a commit of an app, or its last one again. */
+export const deployApp: Handler<DeployOptions> = (run) => {
+  const { license, sha, ref, force } = run.options
+  return deployed(run, 'apps.deploy', given({ app: run.arg(0), license, sha, ref, force }))
+}
+
+interface RunOptions extends FollowOptions {
+  readonly host?: string
+}
+
+const ran =
+  (operation: string): Handler<RunOptions> =>
+  (run) => {
+    const { license, host } = run.options
+    return deployed(run, operation, given({ app: run.arg(0), license, host }))
+  }
+
+/** Ends the processes of an app. */
+export const stopApp = ran('apps.stop')
+/** Starts the live release of an app. */
+export const startApp = ran('apps.start')
+/** Replaces the processes of an app by new ones. */
+export const restartApp = ran('apps.restart')
 
 /** Goes back to an earlier good deployment of an app. */
 export const rollBackApp: Handler<FollowOptions & { readonly to?: string }> = (run) => {
@@ -35,7 +60,8 @@ async function deployed(
 ): Promise<ExitCode | undefined> {
   await using connection = await run.connect()
   const answer = (await connection.run(operation, { ...input })) as unknown as Made
-  const { job, warning } = answer
+  const { job, warning, note } = answer
+  if (note !== undefined) run.hint(note)
   if (warning !== undefined) run.hint(`warning: ${warning}`)
   if (run.options.follow !== true) {
     run.print(answer, (page) => jobsTable([job], page))
@@ -43,7 +69,8 @@ async function deployed(
     return undefined
   }
   return followToEnd(run, connection, job, (last) => {
-    const deployment = { ...answer.deployment, state: last.state }
-    return { ...answer, job: last, deployment }
+    const { deployment } = answer
+    const ended = deployment === undefined ? {} : { deployment: { ...deployment, state: last.state } }
+    return { ...answer, job: last, ...ended }
   })
 }

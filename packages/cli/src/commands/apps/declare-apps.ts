@@ -39,6 +39,7 @@ export function declareApps(program: Command, run: Run): void {
     .action(run(async () => (await import('./apps-set.ts')).removeApp))
   examples(remove, 'svc apps remove shop')
   declareDeploys(apps, run)
+  declareRuns(apps, run)
   declareEnv(apps, run)
 }
 
@@ -47,6 +48,7 @@ function declareDeploys(apps: Command, run: Run): void {
     .option(...LICENSE)
     .option('--sha <commit>', 'full id of the commit; the one that was deployed last when not given')
     .option('--ref <ref>', 'branch or tag that the commit is fetched from')
+    .option('--force', 'replace its processes also when they run this commit with these variables')
     .option(...FOLLOW)
     .action(run(async () => (await import('./apps-deploy.ts')).deployApp))
   examples(
@@ -65,6 +67,26 @@ function declareDeploys(apps: Command, run: Run): void {
     .option('--limit <count>', 'deployments at most, 20 when not given')
     .action(run(async () => (await import('./apps-show.ts')).listReleases))
   examples(releases, 'svc apps releases shop')
+}
+
+function declareRuns(apps: Command, run: Run): void {
+  const under = (operation: 'apps.stop' | 'apps.start' | 'apps.restart') =>
+    operating(apps, operation, '<app>')
+      .option(...LICENSE)
+      .option('--host <host>', 'another host than its own, such as the one before')
+      .option(...FOLLOW)
+  examples(
+    under('apps.stop').action(run(async () => (await import('./apps-deploy.ts')).stopApp)),
+    'svc apps stop shop --follow',
+  )
+  examples(
+    under('apps.start').action(run(async () => (await import('./apps-deploy.ts')).startApp)),
+    'svc apps start shop --follow',
+  )
+  examples(
+    under('apps.restart').action(run(async () => (await import('./apps-deploy.ts')).restartApp)),
+    'svc apps restart shop --follow',
+  )
 }
 
 function declareEnv(apps: Command, run: Run): void {

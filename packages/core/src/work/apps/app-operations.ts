@@ -1,93 +1,20 @@
 import { optional } from 'superstruct'
-import { unixSeconds } from '../../kernel/clock.ts'
-import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import { flag, listOf, matching, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
-import type { Licenses } from '../../people/licenses/licenses.ts'
-import { operationOf } from '../../platform/operations/operation.ts'
-import type { Operator } from '../../platform/operations/operator.ts'
-import type { Agents } from '../agents/agents.ts'
-import type { Deployment } from '../deployments/deployments-store.ts'
-import { JOB_STATES } from '../jobs/job.ts'
-import { JOB_ANSWERS } from '../jobs/job-answers.ts'
-import { madeAnswer } from '../jobs/job-operations.ts'
-import type { Jobs } from '../jobs/jobs.ts'
-import { type App, VARIABLES, type Variable } from './app.ts'
-import type { AppPlace } from './app-place.ts'
+import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
+import { type App, VARIABLES } from './app.ts'
+import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
+import { APP, type AppView, appView, stateView, VARIABLE, variableView } from './app-view.ts'
 import type { Apps } from './apps.ts'
-
-/** The services that operations on apps use. */
-export interface AppUses {
-  readonly agents: Pick<Agents, 'resolve'>
-  readonly apps: Apps
-  readonly jobs: Pick<Jobs, 'warning'>
-  readonly licenses: Pick<Licenses, 'resolve'>
-}
-
-const operation = operationOf<AppUses>()
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 const NAME = matching(/^[a-z0-9][a-z0-9-]{0,62}$/, 'an app name: a-z, 0-9 and dashes, at most 63 characters')
-const SHA = matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'a full commit id of 40 or 64 lower-case hex digits')
-/** An app as operators name it. */
-const named = { app: text(1, 128), license: optional(text(1, 512)) }
 const settings = { host: optional(text(0, 512)), repo_url: optional(text(0, 512)) }
 
-const RELEASE = {
-  id: word,
-  job_id: word,
-  sha: optional(word),
-  state: oneOf(JOB_STATES),
-  created_at: count,
-}
-const APP = {
-  id: word,
-  license_id: word,
-  name: word,
-  host: optional(word),
-  repo_url: optional(word),
-  git_hook: optional(word),
-  variables: count,
-  env_revision: count,
-  last_deployment: optional(shape(RELEASE)),
-  created_at: count,
-  updated_at: count,
-}
-const VARIABLE = { name: word, secret: flag(), value: optional(word), updated_at: count }
-
-/** An app as operators see it. */
-export type AppView = ViewOf<typeof APP>
-/** A deployment of an app as operators see it. */
-export type ReleaseView = ViewOf<typeof RELEASE>
-/** A variable as operators see it: the value of a secret is never shown. */
-export type VariableView = ViewOf<typeof VARIABLE>
-
-const releaseView = ({ id, jobId, source: { sha }, state, createdAt }: Deployment): ReleaseView => ({
-  ...{ id, job_id: jobId, state, created_at: unixSeconds(createdAt) },
-  ...(typeof sha === 'string' ? { sha } : {}),
-})
-const variableView = ({ name, value, updatedAt }: Variable): VariableView => ({
-  ...{ name, secret: value === undefined, updated_at: unixSeconds(updatedAt) },
-  ...present('value', value),
-})
-const appView = (
-  { app, hook, repoUrl, fingerprint }: AppPlace,
-  variables: number,
-  last: Deployment | undefined,
-): AppView => ({
-  ...{ id: app.id, license_id: app.licenseId, name: app.name, variables, env_revision: app.envRevision },
-  ...present('host', fingerprint),
-  ...present('repo_url', repoUrl),
-  ...present('git_hook', hook?.id),
-  ...present('last_deployment', last && releaseView(last)),
-  created_at: unixSeconds(app.createdAt),
-  updated_at: unixSeconds(app.updatedAt),
-})
-
-async function viewOf({ apps }: AppUses, app: App): Promise<AppView> {
+/** An app in a list. */
+async function listedView(apps: Apps, app: App): Promise<AppView> {
   const [place, variables, [last]] = await Promise.all([
     apps.place(app),
     apps.variables(app),
@@ -96,14 +23,10 @@ async function viewOf({ apps }: AppUses, app: App): Promise<AppView> {
   return appView(place, variables.length, last)
 }
 
-/** The app that an operator names, in the license that they name if they do. */
-async function appOf(
-  { apps, licenses }: AppUses,
-  { app, license }: { readonly app: string; readonly license?: string | undefined },
-  { scope }: Operator,
-): Promise<App> {
-  if (license === undefined) return apps.resolve(scope, app)
-  return apps.resolve(ofLicense(await licenses.resolve(scope, license)), app)
+/** An app with its state. */
+async function viewOf(apps: Apps, app: App): Promise<AppView> {
+  const [view, state] = await Promise.all([listedView(apps, app), apps.state(app)])
+  return { ...view, ...stateView(state) }
 }
 
 /** Settings as they are stored; an empty text leaves the choice to the git hook again. */
@@ -134,7 +57,7 @@ const create = operation({
       ...wishes,
       ...(await settingsOf(services, licenseId, given)),
     })
-    return { app: await viewOf(services, app) }
+    return { app: await viewOf(services.apps, app) }
   },
 })
 
@@ -149,7 +72,7 @@ const list = operation({
   run: async (services, { license }, { scope }) => {
     const within = license === undefined ? scope : ofLicense(await services.licenses.resolve(scope, license))
     const apps: AppView[] = []
-    for (const app of await services.apps.list(within)) apps.push(await viewOf(services, app))
+    for (const app of await services.apps.list(within)) apps.push(await listedView(services.apps, app))
     return { apps }
   },
 })
@@ -163,7 +86,7 @@ const show = operation({
   input: named,
   answer: { app: shape(APP) },
   run: async (services, given, operator) => ({
-    app: await viewOf(services, await appOf(services, given, operator)),
+    app: await viewOf(services.apps, await appOf(services, given, operator)),
   }),
 })
 
@@ -180,7 +103,7 @@ const set = operation({
     const wishes = await settingsOf(services, app.licenseId, given)
     if (Object.keys(wishes).length === 0)
       throw new Problem('invalid-input', { details: ['host: expected host or repo_url'] })
-    return { app: await viewOf(services, await services.apps.set(app, wishes)) }
+    return { app: await viewOf(services.apps, await services.apps.set(app, wishes)) }
   },
 })
 
@@ -196,51 +119,6 @@ const remove = operation({
     const app = await appOf(services, given, operator)
     await services.apps.remove(app)
     return { id: app.id, app: app.name }
-  },
-})
-
-const deploy = operation({
-  name: 'apps.deploy',
-  summary: 'deploy a commit of an app, or its last one again',
-  permission: 'platform.deploy',
-  scope: 'tenant',
-  changes: true,
-  input: { ...named, sha: optional(SHA), ref: optional(text(1, 255)) },
-  answer: { id: word, app: word, ...JOB_ANSWERS.made },
-  run: async (services, { sha, ref, ...given }, operator) => {
-    const app = await appOf(services, given, operator)
-    const made = await services.apps.deploy(app, { sha, ref })
-    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
-  },
-})
-
-const rollback = operation({
-  name: 'apps.rollback',
-  summary: 'deploy the last good commit before the live one, or a named earlier one',
-  permission: 'platform.deploy',
-  scope: 'tenant',
-  changes: true,
-  input: { ...named, to: optional(text(4, 64)) },
-  answer: { id: word, app: word, ...JOB_ANSWERS.made },
-  run: async (services, { to, ...given }, operator) => {
-    const app = await appOf(services, given, operator)
-    const made = await services.apps.rollback(app, to)
-    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
-  },
-})
-
-const releases = operation({
-  name: 'apps.releases',
-  summary: 'list the deployments of an app, newest first',
-  permission: 'platform.read',
-  scope: 'tenant',
-  changes: false,
-  input: { ...named, limit: optional(whole(1, 500)) },
-  answer: { id: word, app: word, releases: listOf(shape(RELEASE), ANY) },
-  run: async (services, { limit = 20, ...given }, operator) => {
-    const app = await appOf(services, given, operator)
-    const found = await services.apps.releases(app, limit)
-    return { id: app.id, app: app.name, releases: found.map(releaseView) }
   },
 })
 
@@ -297,16 +175,4 @@ const unsetEnv = operation({
 })
 
 /** Operations on apps. */
-export const appOperations = [
-  create,
-  list,
-  show,
-  set,
-  remove,
-  deploy,
-  rollback,
-  releases,
-  env,
-  setEnv,
-  unsetEnv,
-]
+export const appOperations = [create, list, show, set, remove, ...appRunOperations, env, setEnv, unsetEnv]

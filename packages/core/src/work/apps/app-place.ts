@@ -1,3 +1,4 @@
+import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
@@ -27,3 +28,17 @@ export async function placeIn({ gitHooks }: Pick<Stores, 'gitHooks'>, app: App):
     fingerprint: app.fingerprint ?? hook?.fingerprint,
   }
 }
+
+/** The place of an app at another host, if one is named. */
+export const hostedAt = (place: AppPlace, fingerprint: string | undefined): AppPlace =>
+  fingerprint === undefined ? place : { ...place, fingerprint }
+
+/** @throws Problem `conflict` when it has none */
+export function requireHost({ app, fingerprint }: AppPlace): string {
+  if (fingerprint !== undefined) return fingerprint
+  throw lacks(app.name, 'host: --host HOST')
+}
+
+/** The refusal of an order for an app that lacks a setting. */
+export const lacks = (name: string, lack: string): Problem =>
+  new Problem('conflict', { detail: `${name} has no ${lack} of svc apps set ${name} names it` })

@@ -3,24 +3,46 @@ import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
-import { credentialsOf } from '../git/git-credentials.ts'
 import { repoAddress } from '../git/git-hook.ts'
 import type { Job } from '../jobs/job.ts'
+import type { Payload } from '../jobs/job-payload.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
 import { type App, type AppSettings, checkVariables, MAX_APPS, VARIABLES, type Variable } from './app.ts'
-import { type AppPlace, placeIn, variablePlace } from './app-place.ts'
+import { type AppPlace, hostedAt, lacks, placeIn, requireHost, variablePlace } from './app-place.ts'
+import { gitSource, shaOf, sourceAgain } from './app-source.ts'
+import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
 
 /** Dependencies of `Apps`. */
 export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
   /** Whether the service runs for others: then no repository lies on this machine or has a plain address. */
   readonly production: boolean
-  readonly jobs: { enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> }
+  readonly jobs: { enqueue(input: EnqueueInput): Promise<MadeJob> }
+}
+
+/** The job of an order, and whether the order made it. */
+export interface MadeJob {
+  readonly job: Job
+  readonly created: boolean
+}
+
+interface JobWish {
+  readonly kind?: 'deploy' | 'redeploy'
+  /** Whether the host replaces the processes also when the same release runs. */
+  readonly restart?: boolean | undefined
+}
+/** The commit that is deployed, and how. */
+export interface DeployWish extends Pick<JobWish, 'restart'> {
+  readonly sha?: string | undefined
+  readonly ref?: string | undefined
+}
+/** How an app is started or stopped. */
+export interface RunWish extends Pick<JobWish, 'restart'> {
+  /** The host, in place of the app's own. */
+  readonly fingerprint?: string | undefined
 }
 
 /** Most apps in a list. */
 export const APPS_LISTED = 500
-/** Deployments of an app that are looked through for one to go back to. */
-const RELEASES_SEEN = 100
 
 /** Applications: their settings, variables and deploys (docs/apps.md). */
 export class Apps {
@@ -144,12 +166,12 @@ export class Apps {
    * Deploys a commit of an app's repository on its host; without one, the source that was deployed last.
    * @throws Problem `conflict` when there is no source, no host or nothing to deploy again
    */
-  async deploy(app: App, wished: { readonly sha?: string | undefined; readonly ref?: string | undefined }) {
+  async deploy(app: App, { sha, ref, ...wish }: DeployWish): Promise<MadeJob> {
     const place = await this.place(app)
-    if (wished.sha !== undefined) return this.#enqueue(place, wished.sha, wished.ref)
+    if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, ref), wish)
     const [last] = await this.releases(app, 1)
-    const sha = shaOf(last)
-    if (sha !== undefined) return this.#enqueue(place, sha, undefined)
+    const again = shaOf(last)
+    if (again !== undefined) return this.#deploy(place, gitSource(place, again, undefined), wish)
     throw new Problem('conflict', {
       detail: `${app.name} was never deployed from git: name a commit, svc apps deploy ${app.name} --sha COMMIT`,
     })
@@ -160,7 +182,7 @@ export class Apps {
    * deployment's id.
    * @throws Problem `conflict` when there is none
    */
-  async rollback(app: App, to?: string) {
+  async rollback(app: App, to?: string): Promise<MadeJob> {
     const good = (await this.releases(app, RELEASES_SEEN)).filter(({ state }) => state === 'succeeded')
     const live = shaOf(good[0])
     const target = good.find((release) => {
@@ -169,7 +191,8 @@ export class Apps {
       return sha !== undefined && (release.id.endsWith(to) || sha.startsWith(to))
     })
     const sha = shaOf(target)
-    if (sha !== undefined) return this.#enqueue(await this.place(app), sha, undefined)
+    const place = await this.place(app)
+    if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, undefined), {})
     throw new Problem('conflict', {
       detail:
         to === undefined
@@ -178,17 +201,40 @@ export class Apps {
     })
   }
 
-  async #enqueue({ app, hook, repoUrl, fingerprint }: AppPlace, sha: string, ref: string | undefined) {
+  /**
+   * Starts the live release of an app, which the host leaves alone if it runs; with `restart` its processes
+   * are replaced all the same.
+   * @throws Problem `conflict` when nothing was deployed, or it has no host
+   */
+  async start(app: App, { fingerprint, restart = false }: RunWish): Promise<MadeJob> {
+    const { live } = await this.state(app)
+    if (live === undefined) throw neverDeployed(app.name)
+    const place = await this.place(app)
+    return this.#deploy(hostedAt(place, fingerprint), sourceAgain(place, live), { kind: 'redeploy', restart })
+  }
+
+  /**
+   * Ends the processes of an app on its host; its files stay.
+   * @throws Problem `conflict` when nothing was deployed, or it has no host
+   */
+  async stop(app: App, { fingerprint }: Pick<RunWish, 'fingerprint'>): Promise<MadeJob> {
+    if ((await this.releases(app, 1)).length === 0) throw neverDeployed(app.name)
+    const target = requireHost(hostedAt(await this.place(app), fingerprint))
     const { licenseId, name } = app
-    if (repoUrl === undefined || fingerprint === undefined) {
-      const lack = repoUrl === undefined ? 'repository: --repo URL' : 'host: --host HOST'
-      throw new Problem('conflict', { detail: `${name} has no ${lack} of svc apps set ${name} names it` })
-    }
-    const auth = hook?.repoUrl === repoUrl ? credentialsOf(hook) : {}
-    const source = { type: 'git', repo_url: repoUrl, sha, ...(ref === undefined ? {} : { ref }), ...auth }
-    return this.#parts.jobs.enqueue({
-      ...{ licenseId, kind: 'deploy', payload: { app: name, source }, target: fingerprint },
-    })
+    return this.#parts.jobs.enqueue({ licenseId, kind: 'stop', payload: { app: name }, target })
+  }
+
+  /** The state of an app by the jobs that its host has ended well. */
+  state(app: App): Promise<AppState> {
+    return stateIn(this.#parts.storage, app)
+  }
+
+  #deploy(place: AppPlace, source: Payload, { kind = 'deploy', restart = false }: JobWish): Promise<MadeJob> {
+    const { licenseId, name } = place.app
+    if (source.repo_url === undefined && source.type === 'git') throw lacks(name, 'repository: --repo URL')
+    const target = requireHost(place)
+    const payload = { app: name, source, ...(restart ? { restart } : {}) }
+    return this.#parts.jobs.enqueue({ licenseId, kind, payload, target })
   }
 }
 
@@ -230,10 +276,10 @@ function checkRoom(stored: readonly Variable[], added: Readonly<Record<string, s
   if (details.length > 0) throw new Problem('invalid-input', { details })
 }
 
-function shaOf(deployment: Deployment | undefined): string | undefined {
-  const sha = deployment?.source.sha
-  return typeof sha === 'string' ? sha : undefined
-}
+const neverDeployed = (name: string): Problem =>
+  new Problem('conflict', {
+    detail: `${name} has no good deployment yet: svc apps deploy ${name} --sha COMMIT makes one`,
+  })
 
 const noApp = (name: string): Problem =>
   new Problem('not-found', { detail: `there is no app ${name}: svc apps list shows them` })

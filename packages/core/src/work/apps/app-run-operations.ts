@@ -1,0 +1,157 @@
+import { optional } from 'superstruct'
+import { present } from '../../kernel/present.ts'
+import { ofLicense } from '../../kernel/scope.ts'
+import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
+import type { Licenses } from '../../people/licenses/licenses.ts'
+import { operationOf } from '../../platform/operations/operation.ts'
+import type { Operator } from '../../platform/operations/operator.ts'
+import type { Agents } from '../agents/agents.ts'
+import { JOB_ANSWERS } from '../jobs/job-answers.ts'
+import { madeAnswer } from '../jobs/job-operations.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { App } from './app.ts'
+import { RELEASE, releaseView } from './app-view.ts'
+import type { Apps } from './apps.ts'
+
+/** The services that operations on apps use. */
+export interface AppUses {
+  readonly agents: Pick<Agents, 'resolve'>
+  readonly apps: Apps
+  readonly jobs: Pick<Jobs, 'warning'>
+  readonly licenses: Pick<Licenses, 'resolve'>
+}
+
+/** Declares an operation on apps. */
+export const operation = operationOf<AppUses>()
+
+/** An app as operators name it. */
+export const named = { app: text(1, 128), license: optional(text(1, 512)) }
+
+/** The app that an operator names, in the license that they name if they do. */
+export async function appOf(
+  { apps, licenses }: AppUses,
+  { app, license }: { readonly app: string; readonly license?: string | undefined },
+  { scope }: Operator,
+): Promise<App> {
+  if (license === undefined) return apps.resolve(scope, app)
+  return apps.resolve(ofLicense(await licenses.resolve(scope, license)), app)
+}
+
+const ANY = Number.POSITIVE_INFINITY
+const word = text(0, 4096)
+const SHA = matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'a full commit id of 40 or 64 lower-case hex digits')
+
+const deploy = operation({
+  name: 'apps.deploy',
+  summary: 'deploy a commit of an app, or its last one again',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: { ...named, sha: optional(SHA), ref: optional(text(1, 255)), force: optional(flag()) },
+  answer: { id: word, app: word, ...JOB_ANSWERS.made },
+  run: async (services, { sha, ref, force, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const made = await services.apps.deploy(app, { sha, ref, restart: force })
+    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
+  },
+})
+
+const rollback = operation({
+  name: 'apps.rollback',
+  summary: 'deploy the last good commit before the live one, or a named earlier one',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: { ...named, to: optional(text(4, 64)) },
+  answer: { id: word, app: word, ...JOB_ANSWERS.made },
+  run: async (services, { to, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const made = await services.apps.rollback(app, to)
+    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
+  },
+})
+
+/** The host that an operator names for an app; undefined: its own. */
+async function hostNamed({ agents }: AppUses, { licenseId }: App, host: string | undefined) {
+  return host === undefined ? undefined : (await agents.resolve(ofLicense(licenseId), host)).fingerprint
+}
+
+const RUN = { ...named, host: optional(text(1, 512)) }
+/** `note`: that the app is in this state already. */
+const RAN = { id: word, app: word, ...JOB_ANSWERS.made, note: optional(word) }
+
+const stop = operation({
+  name: 'apps.stop',
+  summary: 'end the processes of an app; its files stay, and start brings them back',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: RUN,
+  answer: RAN,
+  run: async (services, { host, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const { state } = await services.apps.state(app)
+    const fingerprint = await hostNamed(services, app, host)
+    const made = await services.apps.stop(app, { fingerprint })
+    const isStopped = state === 'stopped' || state === 'removed'
+    const note = isStopped ? `${app.name} is ${state} already: the job makes sure of it` : undefined
+    const answer = await madeAnswer(services, operator, made)
+    return { id: app.id, app: app.name, ...answer, ...present('note', note) }
+  },
+})
+
+const start = operation({
+  name: 'apps.start',
+  summary: 'start the live release of a stopped app; one that runs is left alone',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: RUN,
+  answer: RAN,
+  run: async (services, { host, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const { state } = await services.apps.state(app)
+    const fingerprint = await hostNamed(services, app, host)
+    const made = await services.apps.start(app, { fingerprint })
+    const note =
+      state === 'deployed'
+        ? `${app.name} was not stopped: its host leaves a release alone that runs with these variables`
+        : undefined
+    const answer = await madeAnswer(services, operator, made)
+    return { id: app.id, app: app.name, ...answer, ...present('note', note) }
+  },
+})
+
+const restart = operation({
+  name: 'apps.restart',
+  summary: 'replace the processes of an app by new ones of its live release',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: RUN,
+  answer: RAN,
+  run: async (services, { host, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const fingerprint = await hostNamed(services, app, host)
+    const made = await services.apps.start(app, { fingerprint, restart: true })
+    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
+  },
+})
+
+const releases = operation({
+  name: 'apps.releases',
+  summary: 'list the deployments of an app, newest first',
+  permission: 'platform.read',
+  scope: 'tenant',
+  changes: false,
+  input: { ...named, limit: optional(whole(1, 500)) },
+  answer: { id: word, app: word, releases: listOf(shape(RELEASE), ANY) },
+  run: async (services, { limit = 20, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const found = await services.apps.releases(app, limit)
+    return { id: app.id, app: app.name, releases: found.map(releaseView) }
+  },
+})
+
+/** Operations that run, end or list the deployments of apps. */
+export const appRunOperations = [deploy, rollback, stop, start, restart, releases]

@@ -1,0 +1,80 @@
+import { optional } from 'superstruct'
+import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
+import { flag, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import type { Deployment } from '../deployments/deployments-store.ts'
+import { JOB_STATES } from '../jobs/job.ts'
+import type { Variable } from './app.ts'
+import type { AppPlace } from './app-place.ts'
+import { APP_STATES, type AppState } from './app-state.ts'
+
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const word = text(0, 4096)
+
+/** A deployment of an app in an answer. */
+export const RELEASE = {
+  id: word,
+  job_id: word,
+  sha: optional(word),
+  state: oneOf(JOB_STATES),
+  created_at: count,
+}
+/** An app in an answer. */
+export const APP = {
+  id: word,
+  license_id: word,
+  name: word,
+  host: optional(word),
+  repo_url: optional(word),
+  git_hook: optional(word),
+  variables: count,
+  env_revision: count,
+  last_deployment: optional(shape(RELEASE)),
+  /** The state by the ends of its jobs, absent from lists: whether its processes run, the host knows. */
+  state: optional(oneOf(APP_STATES)),
+  live_deployment: optional(shape(RELEASE)),
+  created_at: count,
+  updated_at: count,
+}
+/** A variable in an answer. */
+export const VARIABLE = { name: word, secret: flag(), value: optional(word), updated_at: count }
+
+/** An app as operators see it. */
+export type AppView = ViewOf<typeof APP>
+/** A deployment of an app as operators see it. */
+export type ReleaseView = ViewOf<typeof RELEASE>
+/** A variable as operators see it: the value of a secret is never shown. */
+export type VariableView = ViewOf<typeof VARIABLE>
+
+/** A deployment of an app as operators see it. */
+export const releaseView = ({ id, jobId, source: { sha }, state, createdAt }: Deployment): ReleaseView => ({
+  ...{ id, job_id: jobId, state, created_at: unixSeconds(createdAt) },
+  ...(typeof sha === 'string' ? { sha } : {}),
+})
+
+/** A variable as operators see it. */
+export const variableView = ({ name, value, updatedAt }: Variable): VariableView => ({
+  ...{ name, secret: value === undefined, updated_at: unixSeconds(updatedAt) },
+  ...present('value', value),
+})
+
+/** An app as operators see it, without its state. */
+export const appView = (
+  { app, hook, repoUrl, fingerprint }: AppPlace,
+  variables: number,
+  last: Deployment | undefined,
+): AppView => ({
+  ...{ id: app.id, license_id: app.licenseId, name: app.name, variables, env_revision: app.envRevision },
+  ...present('host', fingerprint),
+  ...present('repo_url', repoUrl),
+  ...present('git_hook', hook?.id),
+  ...present('last_deployment', last && releaseView(last)),
+  created_at: unixSeconds(app.createdAt),
+  updated_at: unixSeconds(app.updatedAt),
+})
+
+/** The state of an app as operators see it. */
+export const stateView = ({ state, live }: AppState) => ({
+  state,
+  ...present('live_deployment', live && releaseView(live)),
+})

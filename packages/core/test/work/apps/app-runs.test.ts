@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Job, ofLicense } from '@svc/core'
+import type { App } from '@svc/core/ports'
+import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+
+const REPO = 'https://git.example/acme/shop.git'
+const SHA = (digit: string) => digit.repeat(40)
+
+let test: TestPlane
+let licenseId: string
+let app: App
+
+beforeEach(async () => {
+  test = testPlane({ env: { SERVICE_PUBLIC_URL: 'https://svc.example' } })
+  licenseId = (await test.license()).id
+  for (const fingerprint of ['fp-1', 'fp-2'])
+    await test.plane.agents.heartbeat({
+      ...buildHeartbeat({ licenseId, fingerprint, hostname: fingerprint }),
+      jobs: [],
+    })
+  app = await test.plane.apps.create(licenseId, 'shop', { fingerprint: 'fp-1', repoUrl: REPO })
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+const run = async (verb: string, input: object = {}) =>
+  (await test.plane.operations.run(`apps.${verb}`, { app: 'shop', ...input }, 'cli:ann')) as unknown as {
+    app: { state: string; live_deployment?: { sha: string }; last_deployment?: { state: string } }
+    job: Pick<Job, 'id' | 'kind' | 'target' | 'payload'>
+    deployment?: object
+    note?: string
+  }
+
+/** Hands out the job that is due and ends it. */
+async function ends(state: 'succeeded' | 'failed' = 'succeeded', fingerprint = 'fp-1'): Promise<Job> {
+  const { job } = await test.plane.jobs.claim({ licenseId, fingerprint, claimKey: undefined })
+  if (job === undefined) throw new Error('no job is due')
+  const end = { state, exitCode: undefined, error: undefined, attempt: undefined }
+  await test.plane.jobs.report({ jobId: job.id, licenseId, fingerprint, ...end })
+  test.clock.advance({ seconds: 1 })
+  return job
+}
+async function deployed(digit: string, state: 'succeeded' | 'failed' = 'succeeded') {
+  await run('deploy', { sha: SHA(digit), ref: 'refs/heads/main' })
+  return ends(state)
+}
+const source = { type: 'git', repo_url: REPO, sha: SHA('a'), ref: 'refs/heads/main' }
+
+describe('an app', () => {
+  it('that is stopped ends on its host, and starts as its live release', async () => {
+    await deployed('a')
+    await deployed('b', 'failed')
+    expect((await run('stop')).job).toMatchObject({ kind: 'stop', target: 'fp-1', payload: { app: 'shop' } })
+    expect((await ends()).kind).toBe('stop')
+    const start = await run('start')
+    expect(start).not.toHaveProperty('note')
+    expect(start.deployment).toBeDefined()
+    expect(start.job).toMatchObject({ kind: 'redeploy', target: 'fp-1' })
+    expect(start.job.payload).toEqual({ app: 'shop', source })
+  })
+
+  it('that is restarted has its processes replaced, though they run already', async () => {
+    await deployed('a')
+    expect((await run('restart')).job.payload).toEqual({ app: 'shop', source, restart: true })
+    await ends()
+    expect((await run('deploy', { force: true })).job.payload).toMatchObject({ restart: true })
+    await ends()
+    expect((await run('deploy')).job.payload).not.toHaveProperty('restart')
+  })
+
+  it('is shown with its state and its live release', async () => {
+    const shown = async () => {
+      const { state, live_deployment: live, last_deployment: last } = (await run('show')).app
+      return [state, live?.sha[0], last?.state]
+    }
+    expect(await shown()).toEqual(['never_deployed', undefined, undefined])
+    await deployed('a')
+    await deployed('b', 'failed')
+    expect(await shown()).toEqual(['deployed', 'a', 'failed'])
+    await run('stop')
+    expect(await shown()).toEqual(['deployed', 'a', 'failed'])
+    await ends('failed')
+    expect(await shown()).toEqual(['deployed', 'a', 'failed'])
+    await run('stop')
+    await ends()
+    expect(await shown()).toEqual(['stopped', 'a', 'failed'])
+    await run('start')
+    await ends()
+    expect(await shown()).toEqual(['deployed', 'a', 'succeeded'])
+    await test.plane.jobs.enqueue({ licenseId, kind: 'remove', payload: { app: 'shop' }, target: 'fp-1' })
+    await ends()
+    expect(await shown()).toEqual(['removed', 'a', 'succeeded'])
+  })
+
+  it('that is in the wished state already is said to be, and the job makes sure of it', async () => {
+    await deployed('a')
+    expect((await run('start')).note).toContain('was not stopped')
+    await ends()
+    expect(await run('stop')).not.toHaveProperty('note')
+    await ends()
+    expect((await run('stop')).note).toContain('is stopped already')
+    expect((await ends()).kind).toBe('stop')
+  })
+
+  it('is stopped on another host by its name, as after a move; that says nothing of its own', async () => {
+    await deployed('a')
+    await run('set', { host: 'fp-2' })
+    expect((await run('stop', { host: 'fp-1' })).job.target).toBe('fp-1')
+    await ends()
+    expect((await run('show')).app.state).toBe('deployed')
+    expect((await run('start')).job.target).toBe('fp-2')
+    await expect(run('stop', { host: 'nowhere' })).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('starts from where its repository is now; without one, from where it was', async () => {
+    await deployed('a')
+    await run('set', { repo_url: `${REPO}x` })
+    expect((await run('restart')).job.payload.source).toEqual({ ...source, repo_url: `${REPO}x` })
+    await run('set', { repo_url: '' })
+    expect((await run('restart')).job.payload.source).toEqual(source)
+  })
+
+  it('of an image starts from that image', async () => {
+    const image = { type: 'image', image: 'registry.example/shop:1' }
+    const payload = { app: 'shop', source: image }
+    await test.plane.jobs.enqueue({ licenseId, kind: 'deploy', payload, target: 'fp-1' })
+    await ends()
+    expect((await run('start')).job.payload.source).toEqual(image)
+  })
+
+  it.each(['stop', 'start', 'restart'])('is refused in words: %s', async (verb) => {
+    const refused = (input: object = {}) =>
+      run(verb, input).catch(({ code, message }) => `${code}: ${message}`)
+    expect(await refused({ app: 'none' })).toMatch(/^not-found: .*there is no app none/)
+    expect(await refused()).toMatch(/^conflict: .*shop has no good deployment yet/)
+    await deployed('a')
+    await run('set', { host: '' })
+    expect(await refused()).toMatch(/^conflict: .*shop has no host: --host HOST/)
+    expect((await test.plane.jobs.list(ofLicense(licenseId), { limit: 9 })).length).toBe(1)
+    expect(app.fingerprint).toBe('fp-1')
+  })
+})
