@@ -8,12 +8,13 @@ prepare_git() {
   unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY
   export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=file:git:http:https:ssh
   ssh="${GIT_SSH_COMMAND:-ssh -oBatchMode=yes -oConnectTimeout=60 -oServerAliveInterval=15 -oServerAliveCountMax=8}"
-  # The address of a hook is one of https or ssh, or of http where the plane takes it. The settings of the machine do not
+  # The address of a hook is one of https or ssh, of http where the plane takes it, or of this machine in a trial. The settings of the machine do not
   # count: they could name other addresses, or programs.
   if [ "${SVC_TRIGGER:-}" = git ]; then
     export GIT_CONFIG_NOSYSTEM=1
     case $remote in
       http://*) GIT_ALLOW_PROTOCOL=http ;;
+      /* | file://*) GIT_ALLOW_PROTOCOL=${SVC_LOCAL_REPOSITORIES:+file} ;;
       *) GIT_ALLOW_PROTOCOL=https:ssh ;;
     esac
   fi

@@ -87,6 +87,27 @@ export const faults: readonly Fault[] = [
     suites: RUNS,
   },
   {
+    name: 'apps: a redeploy has the source of any license',
+    file: 'packages/core/src/work/jobs/new-job.ts',
+    find: 'deployments.list({ licenseId, app, limit: 1 })',
+    replace: 'deployments.list({ app, limit: licenseId.length })',
+    suites: RUNS,
+  },
+  {
+    name: 'apps: production takes hooks of repositories on its hosts',
+    file: 'packages/core/src/work/git/git-hook-definition.ts',
+    find: '(isTrial ? localAddress(repoUrl) : undefined)',
+    replace: 'localAddress(repoUrl)',
+    suites: ['packages/core/test/work/git/git-hook.test.ts'],
+  },
+  {
+    name: 'apps: the handler fetches for hooks from its own host',
+    file: 'packages/cli/handlers/git.sh',
+    find: 'GIT_ALLOW_PROTOCOL=${SVC_LOCAL_REPOSITORIES:+file}',
+    replace: 'GIT_ALLOW_PROTOCOL=file',
+    suites: ['packages/cli/test/agent/deploy-git-hooks.test.ts'],
+  },
+  {
     name: 'apps: a failed stop counts as stopped',
     file: `${APPS}/app-state.ts`,
     find: "app: name, state: 'succeeded', since",

@@ -87,6 +87,23 @@ describe('a commit of a git hook', () => {
     expect(existsSync('ran')).toBe(false)
   })
 
+  test.each([
+    ['a file', (path: string) => path],
+    ['a file with a scheme', (path: string) => `file://${path}`],
+  ])('is fetched from %s in a trial, and from there alone', async (_, urlOf) => {
+    await using bench = await AgentBench.open()
+    const { path, shas } = repository(bench, { page: 'one' })
+    const trial = { handlerEnvironment: { SVC_LOCAL_REPOSITORIES: '1' } }
+    const job = await run(bench, 'deploy', pushed(urlOf(path), shas[0]), trial)
+    expect(job).toMatchObject({ state: 'succeeded' })
+    expect(await live(bench, 'page')).toBe('one')
+    const other = await run(bench, 'deploy', pushed('ext::sh -c touch% ran', '1'.repeat(40)), trial)
+    expect(other).toMatchObject({ state: 'failed' })
+    const forged = { ...pushed(urlOf(path), '1'.repeat(40)), local_repositories: '1' }
+    const refused = await run(bench, 'deploy', forged)
+    expect(refused.lines.join('\n')).toContain("transport 'file' not allowed")
+  })
+
   test('a setting of the machine names no program and no other address', async () => {
     await using bench = await AgentBench.open()
     const { path, shas } = served(bench)

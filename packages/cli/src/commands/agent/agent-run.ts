@@ -13,6 +13,7 @@ import { EXIT } from '../../terminal/failure.ts'
 import type { Io } from '../../terminal/io.ts'
 import { openSmallLog } from '../../terminal/small-log.ts'
 import { wholeNumber } from '../number-option.ts'
+import { LOCAL_REPOSITORIES } from './local-repositories.ts'
 
 /** Flags of `svc agent run`. */
 export interface AgentRunOptions {
@@ -62,11 +63,15 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     concurrency: wholeNumber('--concurrency', options.concurrency),
     environment: io.env,
     program: io.self,
+    handlerEnvironment: localRepositories(io),
     timing: pollSeconds === undefined ? undefined : { pollMs: Math.max(1, pollSeconds) * 1000 },
   })
   const undo = stopOnSignals(io, agent, log)
   log.info({ ...(await agent.done.finally(undo)) }, 'the agent has ended')
 }
+
+const localRepositories = ({ env: { [LOCAL_REPOSITORIES]: allowed } }: Io): Record<string, string> =>
+  allowed === '1' ? { [LOCAL_REPOSITORIES]: allowed } : {}
 
 /** The agent itself may change nothing of its host unless it is allowed to. */
 function firewallOf({ env, cwd, isRoot }: Io, { allow, hostRoot = '/' }: AgentRunOptions) {

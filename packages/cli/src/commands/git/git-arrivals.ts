@@ -56,10 +56,12 @@ export const testHook: Handler<HookOptions & { readonly sha: string; readonly re
     delivered: boolean
     http_status?: number
     answer?: string
+    advice?: string
     error?: string
   }>('git.test', input)
-  const { delivered, http_status: status, answer: said, error } = answer
+  const { delivered, http_status: status, answer: said, advice, error } = answer
   const words = plain([status, said, error].filter(Boolean).join(' '))
   run.print(answer, () => `${delivered ? 'delivered' : 'not delivered'}: ${words}\n`)
+  if (advice !== undefined) run.hint(advice)
   return delivered ? EXIT.done : EXIT.failed
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type Environment, type Log, settings } from '@svc/core'
 import type { Io } from '../../terminal/io.ts'
+import { LOCAL_REPOSITORIES } from '../agent/local-repositories.ts'
 
 /** The plane, license key and folder of an agent of this machine. */
 export interface AttachedAgentParts {
@@ -51,7 +52,8 @@ export class AttachedAgent implements AsyncDisposable {
     const files = ['--key-file', keyFile, '--state-dir', stateDir]
     const args = ['agent', 'run', '--url', url, ...files, '--poll-seconds', POLL_SECONDS]
     // Quiet unless asked, as `svc up` is.
-    const child = io.startSelf(args, { SERVICE_LOG_LEVEL: 'warn', ...withoutSettings(io.env) })
+    const trial = { SERVICE_LOG_LEVEL: 'warn', ...withoutSettings(io.env), [LOCAL_REPOSITORIES]: '1' }
+    const child = io.startSelf(args, trial)
     this.#child = child
     child.on('error', (err) => log.error({ err }, 'the agent could not be started'))
     child.on('exit', (code, signal) => {

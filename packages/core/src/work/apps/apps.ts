@@ -3,7 +3,7 @@ import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
-import { repoAddress } from '../git/git-hook.ts'
+import { localAddress, repoAddress } from '../git/git-hook.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
@@ -253,11 +253,9 @@ async function checkSettings(
     throw new Problem('agent-not-owned')
 }
 
-const LOCAL = /^(?:file:\/\/)?\/[^\p{Cc}]{1,500}$/u
-
 /** Whether a repository may have this address. In a trial it may lie on this machine. */
 const isAddress = (text: string, production: boolean): boolean =>
-  repoAddress(text, !production) !== undefined || (!production && LOCAL.test(text))
+  repoAddress(text, !production) !== undefined || (!production && localAddress(text) !== undefined)
 
 function checkRoom(stored: readonly Variable[], added: Readonly<Record<string, string>>): void {
   const kept = stored.filter(({ name }) => !Object.hasOwn(added, name))

@@ -33,7 +33,7 @@ export const git = featureOf<GitNeeds>()({
     const { config, production, metrics, log } = base
     const { publicUrl } = config.service
     const { secretGraceSeconds } = config.git
-    const gitHooks = new GitHooks({ ...base, publicUrl, secretGraceSeconds, plainHttp: !production })
+    const gitHooks = new GitHooks({ ...base, publicUrl, secretGraceSeconds, isTrial: !production })
     const counts = new GitMetrics(metrics)
     return {
       gitCredentials: new GitCredentials(base),

@@ -68,6 +68,8 @@ export const GIT_ANSWERS = {
     delivered: flag(),
     http_status: optional(count),
     answer: optional(word),
+    /** The command that deploys a commit which newer pushes came after. */
+    advice: optional(word),
     error: optional(word),
   },
 } as const

@@ -6,6 +6,7 @@ import {
   type GitHookSettings,
   type GitProvider,
   isRefName,
+  localAddress,
   providerOfHost,
   type RepoAddress,
   repoAddress,
@@ -37,16 +38,17 @@ const SECRET = /^[!-~]{16,256}$/
 const TOKEN = /^[!-~]{1,512}$/
 
 /**
- * Returns the settings of a hook after `wishes`; the deploy key is left as it is.
+ * Returns the settings of a hook after `wishes`; the deploy key is left as it is. `isTrial`: whether the
+ * repository may have an address of `http:`, or lie on the host.
  * @throws Problem `invalid-input` with field-scoped messages
  */
 export function settingsAfter(
   wishes: GitHookWishes & { readonly app: string },
   before: GitHook | undefined,
-  plainHttp: boolean,
+  isTrial: boolean,
 ): GitHookSettings {
   const repoUrl = wishes.repoUrl ?? before?.repoUrl ?? ''
-  const repo = repoAddress(repoUrl, plainHttp)
+  const repo = repoAddress(repoUrl, isTrial) ?? (isTrial ? localAddress(repoUrl) : undefined)
   const cloneKind =
     wishes.clone?.kind ?? before?.cloneKind ?? (repo?.scheme === 'ssh' ? 'deploy_key' : 'none')
   const branch = wishes.branch ?? before?.branch ?? DEFAULT_BRANCH
@@ -55,7 +57,7 @@ export function settingsAfter(
   const pathsIgnore = wishes.pathsIgnore ?? before?.pathsIgnore ?? []
   const faults = [
     APP.test(wishes.app) ? undefined : 'app: expected a-z, 0-9 and dashes, at most 63 characters',
-    repo === undefined ? repoFault(plainHttp) : cloneFault(repo, cloneKind),
+    repo === undefined ? repoFault(isTrial) : cloneFault(repo, cloneKind),
     isRefName(branch) ? undefined : 'branch: expected the name of a branch',
     ...(tags ? [fault('tags', tags)] : []),
     ...paths.map((glob, index) => fault(`paths.${index}`, glob)),
@@ -91,10 +93,11 @@ const fault = (field: string, glob: string): string | undefined => {
   return expected === undefined ? undefined : `${field}: expected ${expected}`
 }
 
-const repoFault = (plainHttp: boolean): string =>
-  `repo_url: expected ${plainHttp ? 'http://, ' : ''}https://, ssh:// or user@host:path, without a password, at most 512 characters`
+const repoFault = (isTrial: boolean): string =>
+  `repo_url: expected ${isTrial ? 'http://, file://, /path, ' : ''}https://, ssh:// or user@host:path, without a password, at most 512 characters`
 
 function cloneFault({ scheme }: RepoAddress, kind: CloneKind): string | undefined {
+  if (kind !== 'none' && scheme === 'file') return 'clone.kind: expected none for a repository on the host'
   if (kind === 'deploy_key' && scheme !== 'ssh')
     return 'clone.kind: expected none or token for an address of https'
   if (kind === 'token' && scheme === 'ssh')

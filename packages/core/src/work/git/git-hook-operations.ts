@@ -234,12 +234,13 @@ const test = operation({
   },
   run: async (services, input, { scope }) => {
     const hook = await named(services, input, scope)
-    const { delivered, status, answer, error } = await services.gitTest.send(hook, input)
+    const { delivered, status, answer, advice, error } = await services.gitTest.send(hook, input)
     return {
       hook_id: hook.id,
       delivered,
       ...present('http_status', status),
       ...present('answer', answer),
+      ...present('advice', advice),
       ...present('error', error),
     }
   },

@@ -68,7 +68,7 @@ const PATH = /^[A-Za-z0-9._~%+@=,-]+(?:\/[A-Za-z0-9._~%+@=,-]+)*$/
 
 /** An address of a repository, taken apart. */
 export interface RepoAddress {
-  readonly scheme: 'https' | 'http' | 'ssh'
+  readonly scheme: 'https' | 'http' | 'ssh' | 'file'
   readonly host: string
   /** In lower case, without a leading slash and without `.git`: the name of a repository in a push. */
   readonly path: string
@@ -97,6 +97,17 @@ function address(scheme: string, host: string, path: string): RepoAddress | unde
   if (!PATH.test(plain) || plain.split('/').some((part) => part.startsWith('-') || part === '..'))
     return undefined
   return { scheme: scheme as RepoAddress['scheme'], host: host.toLowerCase(), path: repoPath(plain) }
+}
+
+const LOCAL = /^(?:file:\/\/)?(\/[^\p{Cc}]{1,500})$/u
+
+/**
+ * Reads the address of a repository that lies on the host itself: a path from the root, perhaps behind
+ * `file://`. Only a trial has such apps and hooks.
+ */
+export function localAddress(text: string): RepoAddress | undefined {
+  const path = LOCAL.exec(text)?.[1]
+  return path === undefined ? undefined : { scheme: 'file', host: '', path: repoPath(path) }
 }
 
 /** A path of a repository as it is compared. */

@@ -14,8 +14,8 @@ export interface GitHooksParts extends HookSecretsParts {
   readonly storage: Storage
   /** The address under which git hosts reach the service. */
   readonly publicUrl: string | undefined
-  /** Whether repositories may have addresses of `http:`. */
-  readonly plainHttp: boolean
+  /** Whether repositories may have addresses of `http:`, or lie on the host. */
+  readonly isTrial: boolean
 }
 
 /** A hook after it was set. */
@@ -63,12 +63,12 @@ export class GitHooks {
     wishes: GitHookWishes,
     by: 'person' | 'license' = 'person',
   ): Promise<SetHook> {
-    const { storage, plainHttp, keyring } = this.#parts
+    const { storage, isTrial, keyring } = this.#parts
     this.webhookUrl('')
     if (!keyring.isConfigured) throw new Problem('secrets-not-configured')
     return storage.transaction(async (stores) => {
       const before = await this.#lock(stores, licenseId, app)
-      const settings = settingsAfter({ ...wishes, app }, before, plainHttp)
+      const settings = settingsAfter({ ...wishes, app }, before, isTrial)
       if (settings.fingerprint !== before?.fingerprint)
         await requireHost(stores, licenseId, settings.fingerprint)
       if (by === 'license') await requireNoVariables(stores, { licenseId, app }, before, settings)
@@ -86,11 +86,11 @@ export class GitHooks {
     wishes: GitHookWishes,
     by: 'person' | 'license' = 'person',
   ): Promise<SetHook> {
-    const { storage, plainHttp } = this.#parts
+    const { storage, isTrial } = this.#parts
     return storage.transaction(async (stores) => {
       const before = await stores.gitHooks.lock(id)
       if (before === undefined) throw noHook()
-      const settings = settingsAfter({ ...wishes, app }, before, plainHttp)
+      const settings = settingsAfter({ ...wishes, app }, before, isTrial)
       if (settings.fingerprint !== before.fingerprint)
         await requireHost(stores, licenseId, settings.fingerprint)
       if (by === 'license') await requireNoVariables(stores, { licenseId, app }, before, settings)
@@ -185,7 +185,7 @@ export class GitHooks {
   async #again(stores: Stores, licenseId: string, app: string, wishes: GitHookWishes): Promise<SetHook> {
     const before = await this.#lock(stores, licenseId, app)
     if (before === undefined) throw new Problem('too-many-hooks')
-    const settings = settingsAfter({ ...wishes, app }, before, this.#parts.plainHttp)
+    const settings = settingsAfter({ ...wishes, app }, before, this.#parts.isTrial)
     return this.#change(stores, before, settings, wishes)
   }
 

@@ -5,6 +5,7 @@ import type { Outbound } from '../../platform/net/outbound.ts'
 import type { GitHook } from './git-hook.ts'
 import type { GitHooks } from './git-hooks.ts'
 import { isCommitId } from './push/push.ts'
+import { textAt } from './push/read-json.ts'
 
 /** Dependencies of `GitTest`. */
 export interface GitTestParts {
@@ -21,11 +22,26 @@ export interface GitTestOutcome {
   readonly status?: number
   /** The answer of the service. */
   readonly answer?: string
+  /** The way to a deploy, when the hook has deployed newer commits since. */
+  readonly advice?: string
   /** Why there was no answer. */
   readonly error?: string
 }
 
 const MAX_ANSWER_CHARS = 2048
+const SHORT_SHA = 12
+
+/** Whether the service has ignored a delivery because newer commits came after it. */
+function isStale(answer: string): boolean {
+  try {
+    return textAt(JSON.parse(answer), 'ignored') === 'stale'
+  } catch {
+    return false
+  }
+}
+
+const backTo = (app: string, sha: string): string =>
+  `newer commits were pushed after this one, and a push never goes back: svc apps rollback ${app} --to ${sha.slice(0, SHORT_SHA)} does`
 const TIMEOUT_MS = 10_000
 
 /**
@@ -63,6 +79,7 @@ export class GitTest {
     if (!answer.ok) return { delivered: false, error: answer.refusal }
     const { status } = answer
     const said = Buffer.from(answer.body).toString('utf8').slice(0, MAX_ANSWER_CHARS)
-    return { delivered: status === 200 || status === 202, status, answer: said }
+    const advice = isStale(said) ? { advice: backTo(hook.app, sha) } : {}
+    return { delivered: status === 200 || status === 202, status, answer: said, ...advice }
   }
 }

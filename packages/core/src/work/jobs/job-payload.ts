@@ -67,7 +67,7 @@ const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
       ports: optional(listOf(port, MAX_PORTS)),
     }),
   ),
-  redeploy: reads(openShape({ app, source })),
+  redeploy: reads(openShape({ app, source: optional(source) })),
   stop: reads(openShape({ app })),
   remove: reads(openShape({ app })),
   db: reads(openShape({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) })),

@@ -27,7 +27,7 @@ import type {
   SweepResult,
 } from './jobs-store.ts'
 import { appendRedacted } from './log-append.ts'
-import { type EnqueueInput, newJob, storeJob } from './new-job.ts'
+import { type EnqueueInput, newJob, storeJob, withLastSource } from './new-job.ts'
 import { storedLines } from './stored-lines.ts'
 import { endWaiting, type Superseding, supersedeIn } from './superseding.ts'
 import { waitFacts } from './wait-facts.ts'
@@ -62,7 +62,8 @@ export class Jobs {
    * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key
    * returns the unfinished job that has it, `created: false`.
    * @throws Problem `invalid-input` when the payload does not fit the kind, `not-found` for a license that
-   * nobody has, `conflict` when it is suspended, revoked or expired, `rate-limited`
+   * nobody has, `conflict` when it is suspended, revoked or expired, or for a redeploy without a source of an
+   * app that was never deployed, `rate-limited`
    */
   async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
     await this.#parts.licenses.requireOpen(input.licenseId)
@@ -80,7 +81,8 @@ export class Jobs {
     { firstLine, ...input }: EnqueueInput & { readonly firstLine?: string },
   ): Promise<{ job: Job; created: boolean }> {
     const { clock, ids } = this.#parts
-    const job = newJob(ids, input, readPayload(input.kind, input.payload))
+    const payload = await withLastSource(stores, input, readPayload(input.kind, input.payload))
+    const job = newJob(ids, input, payload)
     const result = await storeJob(stores, job, clock.statementTime())
     if (firstLine === undefined || !result.created) return result
     const [line] = await storedLines([{ ts: unixSeconds(clock.now()), line: firstLine }])

@@ -1,4 +1,5 @@
 import type { Ids } from '../../kernel/ids.ts'
+import { Problem } from '../../kernel/problem.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import { type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
 import { appOf, DEPLOYING_KINDS, type Payload } from './job-payload.ts'
@@ -39,6 +40,24 @@ export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?
     maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,
     timeoutSeconds: input.timeoutSeconds ?? TIMEOUT_SECONDS,
   }
+}
+
+/**
+ * A redeploy that names no source has the source of its app's last deployment.
+ * @throws Problem `conflict` when there is none
+ */
+export async function withLastSource(
+  { deployments }: Pick<Stores, 'deployments'>,
+  { licenseId, kind }: Pick<EnqueueInput, 'licenseId' | 'kind'>,
+  payload: Payload,
+): Promise<Payload> {
+  const app = appOf(payload)
+  if (kind !== 'redeploy' || payload.source !== undefined || app === undefined) return payload
+  const [last] = await deployments.list({ licenseId, app, limit: 1 })
+  if (last !== undefined) return { ...payload, source: last.source }
+  throw new Problem('conflict', {
+    detail: `${app} was never deployed, so there is no last source: name one in the payload`,
+  })
 }
 
 /** Stores a job with the deployment that it makes, if it makes one. */

@@ -45,6 +45,39 @@ async function deployed(digit: string, state: 'succeeded' | 'failed' = 'succeede
 }
 const source = { type: 'git', repo_url: REPO, sha: SHA('a'), ref: 'refs/heads/main' }
 
+describe('a redeploy without a source', () => {
+  const redeploy = (app = 'shop') =>
+    test.plane.jobs.enqueue({
+      licenseId,
+      kind: 'redeploy',
+      payload: { app, env: { A: 'b' } },
+      target: 'fp-1',
+    })
+
+  it('has the last source of its app, whatever came of it', async () => {
+    await deployed('b')
+    await deployed('a', 'failed')
+    const { job } = await redeploy()
+    expect(job.payload).toEqual({ app: 'shop', source, env: { A: 'b' } })
+    const [release] = await test.plane.apps.releases(app, 1)
+    expect(release).toMatchObject({ jobId: job.id, source })
+  })
+
+  it('is refused in words when its app was never deployed, or by another license alone', async () => {
+    await deployed('a')
+    const { id } = await test.license()
+    const refused = { code: 'conflict', message: expect.stringContaining('was never deployed') }
+    await expect(redeploy('blog')).rejects.toMatchObject(refused)
+    const payload = { app: 'shop' }
+    await expect(test.plane.jobs.enqueue({ licenseId: id, kind: 'redeploy', payload })).rejects.toMatchObject(
+      refused,
+    )
+    await expect(test.plane.jobs.enqueue({ licenseId, kind: 'deploy', payload })).rejects.toMatchObject({
+      code: 'invalid-input',
+    })
+  })
+})
+
 describe('an app', () => {
   it('that is stopped ends on its host, and starts as its live release', async () => {
     await deployed('a')

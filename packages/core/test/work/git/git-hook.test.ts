@@ -3,8 +3,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, test } from '@jest/globals'
+import { Problem } from '@svc/core'
 import { newDeployKey } from '../../../src/work/git/deploy-key.ts'
-import { isRefName, isSameRepository, providerOfHost, repoAddress } from '../../../src/work/git/git-hook.ts'
+import {
+  isRefName,
+  isSameRepository,
+  localAddress,
+  providerOfHost,
+  repoAddress,
+} from '../../../src/work/git/git-hook.ts'
+import { settingsAfter } from '../../../src/work/git/git-hook-definition.ts'
 import {
   globFault,
   globMatcher,
@@ -12,6 +20,8 @@ import {
   pathMatcher,
   someCounts,
 } from '../../../src/work/git/path-globs.ts'
+import type { Push } from '../../../src/work/git/push/push.ts'
+import { isToHook } from '../../../src/work/git/push/push-verdict.ts'
 
 describe('the address of a repository', () => {
   it.each([
@@ -67,6 +77,53 @@ describe('the address of a repository', () => {
   it('plain http is one outside of production', () => {
     expect(repoAddress('http://127.0.0.1:3000/acme/shop.git', true)).toMatchObject({ path: 'acme/shop' })
     expect(repoAddress('http://ann@127.0.0.1/acme/shop.git', true)).toBeUndefined()
+  })
+
+  it('of the host itself is a path from the root, with or without a scheme', () => {
+    for (const text of ['/srv/git/Shop.git', 'file:///srv/git/Shop.git'])
+      expect(localAddress(text)).toEqual({ scheme: 'file', host: '', path: 'srv/git/shop' })
+    for (const text of [
+      '',
+      '/',
+      'shop.git',
+      '../shop',
+      'file://',
+      'file:shop',
+      '/a\nb',
+      `/${'a'.repeat(501)}`,
+    ])
+      expect(localAddress(text)).toBeUndefined()
+  })
+
+  it.each([
+    [true, '/srv/git/shop.git', undefined, 'fp-1'],
+    [true, 'file:///srv/git/shop.git', undefined, 'fp-1'],
+    [true, '/srv/git/shop.git', 'token', 'clone.kind: expected none for a repository on the host'],
+    [true, '/srv/git/shop.git', 'deploy_key', 'clone.kind: expected none for a repository on the host'],
+    [false, '/srv/git/shop.git', undefined, 'repo_url: expected https://'],
+    [false, 'file:///srv/git/shop.git', undefined, 'repo_url: expected https://'],
+  ] as const)(
+    'of the host itself is one of hooks in a trial (%s) alone: %s %s',
+    (isTrial, repoUrl, kind, said) => {
+      const clone = kind && { kind, token: 'a-token' }
+      const wishes = { app: 'shop', fingerprint: 'fp-1', repoUrl, clone }
+      const outcome = () => {
+        try {
+          return settingsAfter(wishes, undefined, isTrial).fingerprint
+        } catch (error) {
+          return error instanceof Problem ? error.data.details?.join() : undefined
+        }
+      }
+      expect(outcome()).toContain(said)
+    },
+  )
+
+  it('a push to a repository on the host is one to its hook, by the path that the message names', () => {
+    const push = { repositories: ['git/shop'] } as unknown as Push
+    for (const repoUrl of ['/srv/git/shop.git', 'file:///srv/git/shop.git']) {
+      expect(isToHook(push, { repoUrl })).toBe(true)
+      expect(isToHook({ ...push, repositories: ['git/blog'] }, { repoUrl })).toBe(false)
+    }
   })
 
   it('a push to a repository is known by any of its names, on any host', () => {

@@ -1,4 +1,4 @@
-import { type GitHook, isRefName, isSameRepository, repoAddress } from '../git-hook.ts'
+import { type GitHook, isRefName, isSameRepository, localAddress, repoAddress } from '../git-hook.ts'
 import { globMatcher, someCounts } from '../path-globs.ts'
 import type { Push, PushedRef } from './push.ts'
 
@@ -22,7 +22,7 @@ const SKIPS = /\[skip (?:ci|cd|deploy)\]/i
 
 /** Whether a push is one to the repository of a hook. A message that names none is taken at its word. */
 export function isToHook({ repositories }: Push, { repoUrl }: Pick<GitHook, 'repoUrl'>): boolean {
-  const path = repoAddress(repoUrl, true)?.path ?? ''
+  const { path } = repoAddress(repoUrl, true) ?? localAddress(repoUrl) ?? { path: '' }
   return repositories.length === 0 || isSameRepository(path, repositories)
 }
 
