@@ -101,7 +101,10 @@ host_apps() (
 )
 
 # keeps_running: whether this host keeps applications running, this one perhaps.
-keeps_running() { [ -n "${SVC_PROGRAM:-}" ] && [ -f "$SVC_APPS_DIR/.runtime/apps.json" ]; }
+keeps_running() {
+  [ -n "${SVC_PROGRAM:-}" ] || return 1
+  [ -f "$SVC_APPS_DIR/.runtime/apps.json" ] || [ -S /run/svc-appsd/control.sock ]
+}
 
 # end_processes <stop|remove>: ends the processes of the application. Returns 10 when it has none.
 end_processes() {

@@ -24,8 +24,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'host-apps: the old instances end before their visitors are served',
     file: `${APPS}/generation.ts`,
-    find: '(instance?.open ?? 0) > 0 && performance.now() - began < grace',
-    replace: '(instance?.open ?? 0) > 1_000 && performance.now() - began < grace',
+    find: 'slot.open > 0 && performance.now() - began < grace',
+    replace: 'slot.open > 1_000 && performance.now() - began < grace',
     suites: RUNS,
   },
   {
@@ -59,8 +59,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'host-apps: an application that was stopped comes back',
     file: `${APPS}/supervisor.ts`,
-    find: '      if (!stopped) app.resume(live)',
-    replace: '      if (!stopped || name !== "") app.resume(live)',
+    find: '      if (!stopped) await app.resume(live)',
+    replace: '      if (!stopped || name !== "") await app.resume(live)',
     suites: RUNS,
   },
   {

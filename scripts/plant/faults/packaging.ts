@@ -84,8 +84,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'packaging: a purge leaves the hardening of sshd',
     file: 'packages/cli/src/commands/agent/agent-uninstall.ts',
-    find: '...DECLARATIONS, ...SECURITY_FILES] : ALWAYS',
-    replace: '...DECLARATIONS] : ALWAYS',
+    find: '...DECLARATIONS, ...SECURITY_FILES, ...apps.files] : ALWAYS',
+    replace: '...DECLARATIONS, ...apps.files] : ALWAYS',
     suites: ['test/packed/install.test.ts'],
   },
   {

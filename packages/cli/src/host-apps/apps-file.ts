@@ -3,17 +3,16 @@ import { join } from 'node:path'
 import { Problem } from '@svc/core'
 import { type HostApps, noHostApps, readHostApps } from '@svc/core/adapters'
 import { writeDurably } from '../agent/state/durable-file.ts'
-import { runtimeFolder } from './apps-folder.ts'
 
-/** The path of the file of the applications of a host. It holds their variables: mode 0600. */
-export const appsFile = (apps: string): string => join(runtimeFolder(apps), 'apps.json')
+/** The file of the applications of a host, in the supervisor's folder. It holds variables: mode 0600. */
+export const appsFile = (runtime: string): string => join(runtime, 'apps.json')
 
 /**
- * Reads the file of an apps folder; undefined when nothing was ever run there.
+ * Reads the file in a supervisor's folder; undefined when nothing was ever run there.
  * @throws Problem `conflict` when it cannot be read: to begin anew would forget applications
  */
-export async function readAppsFile(apps: string): Promise<HostApps | undefined> {
-  const path = appsFile(apps)
+export async function readAppsFile(runtime: string): Promise<HostApps | undefined> {
+  const path = appsFile(runtime)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
@@ -29,12 +28,12 @@ export async function readAppsFile(apps: string): Promise<HostApps | undefined> 
 
 /** The record of the applications, written before a change counts. */
 export class AppsRecord {
-  readonly #apps: string
+  readonly #runtime: string
   #current: HostApps
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(apps: string, current: HostApps = noHostApps(0)) {
-    this.#apps = apps
+  constructor(runtime: string, current: HostApps = noHostApps(0)) {
+    this.#runtime = runtime
     this.#current = current
   }
 
@@ -67,7 +66,7 @@ export class AppsRecord {
   #change(change: (now: HostApps) => HostApps): Promise<void> {
     const done = this.#turn.then(async () => {
       const next = change(this.#current)
-      await writeDurably(appsFile(this.#apps), `${JSON.stringify(next, undefined, 2)}\n`)
+      await writeDurably(appsFile(this.#runtime), `${JSON.stringify(next, undefined, 2)}\n`)
       this.#current = next
     })
     this.#turn = done.catch(() => {})

@@ -1,15 +1,29 @@
 import { createHash } from 'node:crypto'
+import { rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '@svc/core'
 import type { AppRelease } from '@svc/core/adapters'
+import { isSystemHost, SYSTEM } from './system/places.ts'
 
-/** The folder of the supervisor, in the folder of the applications. */
+/** The folder of a supervisor without root, in the folder of the applications. */
 export const runtimeFolder = (apps: string): string => join(apps, '.runtime')
+/** The folder that holds the socket of the supervisor of an apps folder. */
+export const controlFolder = (apps: string): string =>
+  isSystemHost(apps) ? SYSTEM.control : runtimeFolder(apps)
 /** The socket of the supervisor, in its folder. */
 export const CONTROL_SOCKET = 'control.sock'
 /** The folder of a release. */
 export const releaseFolder = (apps: string, app: string, sha: string): string =>
   join(apps, app, 'releases', sha)
+
+/** Leads the link `current` of an application to a release. */
+export async function linkCurrent(apps: string, app: string, sha: string): Promise<void> {
+  const folder = join(apps, app)
+  const aside = join(folder, '.current-new')
+  await rm(aside, { force: true })
+  await symlink(`releases/${sha}`, aside)
+  await rename(aside, join(folder, 'current'))
+}
 
 /** An application's name is also that of a folder, and the first part of a host name. */
 export const isAppName = (word: string): boolean => /^[a-z0-9][a-z0-9._-]{0,127}$/.test(word)

@@ -6,8 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
 import { readSupervisorLine, withSocketPath } from '@svc/core/adapters'
 import type { Io } from '../terminal/io.ts'
-import { CONTROL_SOCKET, hostVariables, runtimeFolder } from './apps-folder.ts'
+import { CONTROL_SOCKET, controlFolder, hostVariables, runtimeFolder } from './apps-folder.ts'
 import type { AppStatus } from './supervisor.ts'
+import { isSystemHost, SYSTEM } from './system/places.ts'
 
 /** An order to the supervisor of an apps folder. */
 export interface Order {
@@ -32,7 +33,7 @@ export function order(
   apps: string,
   { path, body = {}, onLine = () => {} }: Order,
 ): Promise<string | undefined> {
-  return withSocketPath(runtimeFolder(apps), CONTROL_SOCKET, (socketPath) => {
+  return withSocketPath(controlFolder(apps), CONTROL_SOCKET, (socketPath) => {
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
     const asked = request({ socketPath, path, method: 'POST' }, (response) => {
       const lines = createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })
@@ -83,6 +84,7 @@ export async function ensureSupervisor(
 ): Promise<HostStatus> {
   const running = await statusOf(apps)
   if (running !== undefined) return running
+  if (isSystemHost(apps)) return awaitSupervisor(apps)
   mkdirSync(runtimeFolder(apps), { recursive: true, mode: 0o700 })
   const errors = openSync(errorsFile(apps), 'w', 0o600)
   const child = io.startApart(['host-apps', 'serve', '--apps', apps, ...more], hostVariables(io.env), errors)
@@ -110,6 +112,8 @@ export async function awaitSupervisor(apps: string, hasEnded = () => false): Pro
     // There is none when another process started it.
   }
   throw new Problem('unavailable', {
-    detail: `the supervisor of ${apps} does not start${words && `: ${words}`}`,
+    detail: isSystemHost(apps)
+      ? `${SYSTEM.unit} does not answer: see systemctl status ${SYSTEM.unit} on the host`
+      : `the supervisor of ${apps} does not start${words && `: ${words}`}`,
   })
 }

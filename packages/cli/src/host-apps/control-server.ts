@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { Problem } from '@svc/core'
 import { readAppOrder, readDeployOrder, type SupervisorLine, withSocketPath } from '@svc/core/adapters'
-import { CONTROL_SOCKET, runtimeFolder } from './apps-folder.ts'
+import { CONTROL_SOCKET } from './apps-folder.ts'
 import type { Say } from './generation.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -15,7 +15,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   '/deploy': async (supervisor, body, say, signal) => {
     const { app, release } = readDeployOrder(body)
     await supervisor.deploy(app, release, say, signal)
-    return String(supervisor.frontPort)
+    return supervisor.addressOf(app)
   },
   '/stop': async (supervisor, body) =>
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
@@ -57,15 +57,18 @@ async function answer(
   response.end()
 }
 
-/** Opens the socket of the supervisor, mode 0600, for the owner of the apps folder alone. */
-export async function openControl(apps: string, supervisor: Supervisor): Promise<AsyncDisposable> {
-  const folder = runtimeFolder(apps)
+/** Opens the socket of the supervisor in a folder; its mode says who gives orders. */
+export async function openControl(
+  folder: string,
+  mode: number,
+  supervisor: Supervisor,
+): Promise<AsyncDisposable> {
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     answer(supervisor, request, response).catch(() => response.destroy())
   })
   rmSync(join(folder, CONTROL_SOCKET), { force: true })
   await withSocketPath(folder, CONTROL_SOCKET, (path) => listening(server, path))
-  chmodSync(join(folder, CONTROL_SOCKET), 0o600)
+  chmodSync(join(folder, CONTROL_SOCKET), mode)
   return {
     [Symbol.asyncDispose]: async () => {
       rmSync(join(folder, CONTROL_SOCKET), { force: true })

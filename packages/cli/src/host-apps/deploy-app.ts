@@ -8,10 +8,11 @@ import { APP_DEFINITION_FILE, type AppPlan, type AppRelease, findApp } from '@sv
 import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
-import { envDigest, hostVariables, releaseFolder } from './apps-folder.ts'
+import { envDigest, hostVariables, linkCurrent, releaseFolder, runtimeFolder } from './apps-folder.ts'
 import { ensureSupervisor, order, statusOf } from './control-client.ts'
 import { readEnvFile } from './env-file.ts'
 import { releaseFacts } from './release-facts.ts'
+import { isSystemHost } from './system/places.ts'
 
 /** Inputs of a deploy. */
 export interface DeployParts {
@@ -47,7 +48,9 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const say: Say = (line) => io.out.write(`${line}\n`)
   const folder = releaseFolder(apps, app, sha)
   const facts = releaseFacts(folder)
-  if (!facts.names.has(APP_DEFINITION_FILE) && (await isFromBefore(apps, app))) {
+  const running = await statusOf(apps)
+  const isKnown = running?.apps.some((each) => each.app === app) ?? false
+  if (!facts.names.has(APP_DEFINITION_FILE) && !isKnown && (await isFromBefore(apps, app))) {
     say(`${app} was deployed before this host could run applications, so its files stay the deployment:`)
     say(`add ${APP_DEFINITION_FILE}, or remove the app and deploy it again, to have it run`)
     return 'elsewhere'
@@ -55,9 +58,11 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const plan = findApp(facts, app)
   say(`found ${plan.why}`)
   for (const note of plan.notes) say(note)
+  const limited = Object.values(plan.processes).some(({ memory, cpus }) => memory ?? cpus)
+  if (limited && !isSystemHost(apps))
+    say('memory and cpus are not carried out here: see svc agent install --apps')
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
-  const running = await statusOf(apps)
   const live = running?.apps.find((each) => each.app === app)
   if (live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
@@ -73,22 +78,20 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes }),
   }
   await ensureSupervisor(io, apps, parts.serve)
-  const port = await order(apps, { path: '/deploy', body: { app, release }, onLine: say })
-  if (port === undefined)
+  const address = await order(apps, { path: '/deploy', body: { app, release }, onLine: say })
+  if (address === undefined)
     throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
+  await linkCurrent(apps, app, sha)
   const isVisited = plan.type === 'static' || plan.processes.web !== undefined
-  say(
-    isVisited
-      ? `${app} answers at http://${app}.localhost:${port}`
-      : `${app} has no process web: nothing answers visitors`,
-  )
+  say(isVisited ? `${app} answers at ${address}` : `${app} has no process web: nothing answers visitors`)
   return 'deployed'
 }
 
 /** An upgrade of the host starts nothing: applications that are there stay as they are. */
 async function isFromBefore(apps: string, app: string): Promise<boolean> {
   if (existsSync(freshMark(apps, app)) || !existsSync(join(apps, app, 'current'))) return false
-  return (await readAppsFile(apps))?.apps[app] === undefined
+  if (isSystemHost(apps)) return true
+  return (await readAppsFile(runtimeFolder(apps)))?.apps[app] === undefined
 }
 
 async function build(parts: DeployParts, plan: AppPlan, say: Say): Promise<void> {

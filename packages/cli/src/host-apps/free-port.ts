@@ -20,6 +20,11 @@ export async function takePort(): Promise<number> {
   throw new Error('no port of 20000 to 31999 is free')
 }
 
+/** Keeps a port from others that is in use already. */
+export const keepPort = (port: number): void => {
+  taken.add(port)
+}
+
 /** Gives a port back. */
 export const givePort = (port: number): void => {
   taken.delete(port)

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { WEB_PROCESS } from '@svc/core/adapters'
 import { createProxyServer } from 'httpxy'
+import { ChildSlot } from './child-slot.ts'
+import type { Generation } from './generation.ts'
 import type { Instance } from './instance.ts'
 import type { RunningApp } from './running-app.ts'
 
@@ -99,12 +102,25 @@ function refuseUpgrade(socket: Duplex, status: Refused): void {
   socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }
 
+let turn = 0
+
+/** The instance for the next visitor: the one with the fewest, in turn. */
+function pick({ slots }: Generation): Instance | undefined {
+  const up = slots.flatMap((slot) =>
+    slot instanceof ChildSlot && slot.parts.process === WEB_PROCESS && slot.up !== undefined ? [slot.up] : [],
+  )
+  const fewest = Math.min(...up.map(({ open }) => open))
+  const free = up.filter(({ open }) => open === fewest)
+  turn += 1
+  return free[turn % free.length]
+}
+
 /** The instance that answers a request, or the status of its refusal. */
 function instanceFor(app: RunningApp | undefined): Instance | Refused {
   if (app === undefined) return 404
   const { live } = app
   if (live === undefined) return 503
-  return live.isVisited ? (live.pick() ?? 503) : 404
+  return live.isVisited ? (pick(live) ?? 503) : 404
 }
 
 const targetOf = ({ host, port = 0 }: Instance) => ({ protocol: 'http:', host, port })

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
 import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
-import type { Instance } from './instance.ts'
-import { Slot, type Timing } from './slot.ts'
+import type { Runtime } from './runtime.ts'
+import type { Slot } from './slot.ts'
 import { type StaticSite, staticSite } from './static-site.ts'
 
 /** Inputs of a generation. */
@@ -10,11 +10,7 @@ export interface GenerationParts {
   readonly app: string
   readonly release: AppRelease
   readonly folder: string
-  /** Variables of the host that the application sees. */
-  readonly host: Readonly<Record<string, string>>
-  /** The variable by which its processes are known. */
-  readonly mark: Readonly<Record<string, string>>
-  readonly timing: Timing
+  readonly runtime: Runtime
   readonly onLine: (line: string) => void
 }
 
@@ -33,10 +29,10 @@ export class Generation {
   readonly site: StaticSite | undefined
   readonly #parts: GenerationParts
   #slots: Slot[]
-  #next = 0
 
   constructor(parts: GenerationParts) {
-    const { release, folder } = parts
+    const { folder, runtime } = parts
+    const release = runtime.adapt(parts.release)
     this.#parts = parts
     this.release = release
     this.site = release.static && staticSite(folder, release.static)
@@ -54,7 +50,7 @@ export class Generation {
 
   /** Whether every process runs and was healthy. */
   get isHealthy(): boolean {
-    return this.#slots.every(({ up }) => up !== undefined)
+    return this.#slots.every(({ isUp }) => isUp)
   }
 
   /** Names of the processes whose old instances end before the new ones start. */
@@ -62,17 +58,6 @@ export class Generation {
     return Object.entries(this.release.processes ?? {}).flatMap(([name, { roll }]) =>
       roll === 'replace' ? [name] : [],
     )
-  }
-
-  /** The instance for the next visitor: the one with the fewest, in turn. */
-  pick(): Instance | undefined {
-    const up = this.#slots.flatMap(({ parts, up: instance }) =>
-      parts.process === WEB_PROCESS && instance !== undefined ? [instance] : [],
-    )
-    const fewest = Math.min(...up.map(({ open }) => open))
-    const free = up.filter(({ open }) => open === fewest)
-    this.#next += 1
-    return free[this.#next % free.length]
   }
 
   /**
@@ -88,7 +73,7 @@ export class Generation {
       const fault = await slot.begin(both)
       if (fault === undefined || both.aborted) return fault
       off.abort()
-      for (const line of slot.instance?.lastLines ?? []) say(`  ${slot.parts.process}: ${line}`)
+      for (const line of slot.lastLines) say(`  ${slot.parts.process}: ${line}`)
       return `${slot.parts.process} is not healthy: ${fault}`
     })
     const faults = await Promise.all(starts)
@@ -100,13 +85,13 @@ export class Generation {
   }
 
   /** From now on processes that end are started again. */
-  keep(): void {
-    for (const slot of this.#slots) slot.keep(false)
+  async keep(): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => slot.keep(false)))
   }
 
   /** Starts everything, and keeps it running, healthy or not. */
-  resume(): void {
-    for (const slot of this.#slots) slot.keep(true)
+  async resume(): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => slot.keep(true)))
   }
 
   /** Ends some processes, so that new ones take their place. */
@@ -117,10 +102,10 @@ export class Generation {
   }
 
   /** Starts processes that were ended, after a deploy that failed. */
-  resumeOnly(names: readonly string[]): void {
+  async resumeOnly(names: readonly string[]): Promise<void> {
     const fresh = this.#slotsOf(names)
     this.#slots = [...this.#slots.filter(({ parts }) => !names.includes(parts.process)), ...fresh]
-    for (const slot of fresh) slot.keep(true)
+    await Promise.all(fresh.map((slot) => slot.keep(true)))
   }
 
   /** Ends everything, each instance when it has no visitors any more, or after the grace time. */
@@ -129,9 +114,8 @@ export class Generation {
     const grace = this.release.stop.grace_s * 1000
     const cut = await Promise.all(
       this.#slots.map(async (slot) => {
-        const instance = slot.instance
-        while ((instance?.open ?? 0) > 0 && performance.now() - began < grace) await pause(LOOK_MS)
-        const open = instance?.open ?? 0
+        while (slot.open > 0 && performance.now() - began < grace) await pause(LOOK_MS)
+        const { open } = slot
         await slot.stop(slot.parts.process === WEB_PROCESS ? Math.min(grace, END_MS) : grace)
         return open
       }),
@@ -142,29 +126,32 @@ export class Generation {
   }
 
   #names(slots: readonly Slot[]): string {
-    const ports = slots.flatMap(({ parts: { process, number }, instance }) => {
+    const ports = slots.flatMap(({ parts: { process, number }, port }) => {
       const name = `${process}.${number}`
-      return [instance?.port === undefined ? name : `${name} (port ${instance.port})`]
+      return [port === undefined ? name : `${name} (port ${port})`]
     })
     return ports.join(', ')
   }
 
   #slotsOf(names: readonly string[]): Slot[] {
-    const { app, release, folder, host, mark, timing, onLine } = this.#parts
+    const { app, folder, runtime, onLine } = this.#parts
+    const { release } = this
     return names.flatMap((process) => {
       const definition = release.processes?.[process]
       if (definition === undefined) return []
       return Array.from({ length: definition.count }, (_, index) => {
         const own = { SVC_APP: app, SVC_RELEASE: String(release.number), SVC_SHA: release.sha }
         const label = `${process}.${index + 1}`
-        return new Slot({
+        return runtime.slot({
+          app,
+          sha: release.sha,
+          release: release.number,
           process,
           number: index + 1,
           definition,
           stop: release.stop,
           folder,
-          env: { ...host, ...release.env, ...own, SVC_PROCESS: label, ...mark },
-          timing,
+          env: { ...release.env, ...own, SVC_PROCESS: label },
           onLine: (line) => onLine(`${label} | ${line}`),
         })
       })

@@ -1,7 +1,15 @@
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AppProcess } from '@svc/core/adapters'
-import type { Instance } from './instance.ts'
+
+/** An instance whose health is asked for. */
+export interface Examined {
+  /** The address that answered. */
+  host: string
+  readonly isRunning: boolean
+  /** Resolves when it has ended, to how. */
+  readonly ended: Promise<string>
+}
 
 const DEFAULT_SECONDS = 30
 /** Good answers in a row that make an instance healthy. */
@@ -31,8 +39,12 @@ const isGood = (answer: Answer, path: string | undefined): boolean =>
   answer >= (path === undefined ? 100 : 200) &&
   answer < (path === undefined ? 500 : 400)
 
+/** Whether an instance answers a path with success. */
+export const isWell = async (port: number, path: string): Promise<boolean> =>
+  isGood(await ask('127.0.0.1', port, path), path)
+
 /** Programs may listen at the other loopback address alone. */
-async function askBoth(instance: Instance, port: number, path: string): Promise<Answer> {
+async function askBoth(instance: Examined, port: number, path: string): Promise<Answer> {
   const first = await ask(instance.host, port, path)
   if (first !== 'ECONNREFUSED') return first
   const other = instance.host === '::1' ? '127.0.0.1' : '::1'
@@ -46,7 +58,7 @@ async function askBoth(instance: Instance, port: number, path: string): Promise<
  * has ended; undefined when it is.
  */
 export async function becomesHealthy(
-  instance: Instance,
+  instance: Examined,
   port: number,
   health: AppProcess['health'],
   signal: AbortSignal,

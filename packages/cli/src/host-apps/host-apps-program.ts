@@ -5,14 +5,20 @@ import { Problem, systemClock } from '@svc/core'
 import { lockFolder } from '@svc/core/adapters'
 import { failureOf, failureText } from '../terminal/failure.ts'
 import type { Io } from '../terminal/io.ts'
+import { openSmallLog } from '../terminal/small-log.ts'
 import { AppsRecord, readAppsFile } from './apps-file.ts'
 import { hostVariables, isAppName, runtimeFolder } from './apps-folder.ts'
 import { order, statusOf } from './control-client.ts'
 import { openControl } from './control-server.ts'
 import { deployApp } from './deploy-app.ts'
+import type { FindApp } from './front.ts'
 import { endLeftovers, MARK } from './leftovers.ts'
+import { ProcessRuntime } from './process-runtime.ts'
+import { serveSite, siteCommandOf } from './site-program.ts'
 import { TIMING } from './slot.ts'
 import { Supervisor } from './supervisor.ts'
+import { isSystemHost, SYSTEM } from './system/places.ts'
+import { SystemRuntime } from './system/system-runtime.ts'
 
 /** Exit code for handlers: nothing of this application runs here, do as before. */
 export const ELSEWHERE = 10
@@ -28,6 +34,8 @@ const OPTIONS = {
   port: { type: 'string' },
   'alive-ms': { type: 'string' },
   resume: { type: 'boolean' },
+  folder: { type: 'string' },
+  fallback: { type: 'string' },
 } as const
 
 type Values = ReturnType<typeof valuesOf>['values']
@@ -56,6 +64,7 @@ function appOf({ app }: Values): string {
 export async function runHostApps(io: Io): Promise<void> {
   try {
     const { values, positionals } = valuesOf(io.args.slice(1))
+    if (positionals[0] === 'site') return await serveSite(io.env.PORT, io.cwd, values)
     const apps = resolve(io.cwd, demanded(values.apps, 'apps'))
     io.setExitCode(await run(io, positionals[0], apps, values))
   } catch (error) {
@@ -76,7 +85,7 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
     case 'remove': {
       const app = appOf(values)
       const end = await order(apps, { path: `/${verb}`, body: { app } })
-      if (end === undefined && (await readAppsFile(apps))?.apps[app] !== undefined)
+      if (end === undefined && !isSystemHost(apps) && (await readAppsFile(runtimeFolder(apps)))?.apps[app])
         return withoutServer(io, apps, values, verb)
       if (end === undefined || end === 'unknown') return ELSEWHERE
       say(`${end} the processes of ${app}`)
@@ -100,7 +109,7 @@ async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' 
   const app = appOf(values)
   await using _lock = await lockFolder(runtimeFolder(apps), 'it keeps the applications there running')
   await endLeftovers(runtimeFolder(apps))
-  const record = new AppsRecord(apps, await readAppsFile(apps))
+  const record = new AppsRecord(runtimeFolder(apps), await readAppsFile(runtimeFolder(apps)))
   await (verb === 'stop' ? record.setStopped(app) : record.put(app, undefined))
   io.out.write(`${verb === 'stop' ? 'stopped' : 'removed'} the processes of ${app}\n`)
   return 0
@@ -119,24 +128,34 @@ async function deploy(io: Io, apps: string, values: Values): Promise<number> {
   return end === 'deployed' ? 0 : ELSEWHERE
 }
 
-/** One supervisor a folder: the lock is its own until it has ended everything. */
+/** One supervisor a folder: the lock is its own until it has ended what cannot go on alone. */
 async function openSupervisor(io: Io, apps: string, values: Values) {
-  const runtime = runtimeFolder(apps)
-  mkdirSync(runtime, { recursive: true, mode: 0o700 })
+  const isSystem = isSystemHost(apps)
+  const runtime = isSystem ? SYSTEM.state : runtimeFolder(apps)
+  mkdirSync(runtime, { recursive: true, mode: isSystem ? 0o711 : 0o700 })
   const stack = new AsyncDisposableStack()
   stack.use(await lockFolder(runtime, 'it keeps the applications there running'))
-  await endLeftovers(runtime)
-  const supervisor = stack.use(
-    await Supervisor.open({
-      apps,
-      clock: systemClock,
-      host: hostVariables(io.env),
-      mark: { [MARK]: runtime },
-      timing: { ...TIMING, aliveMs: numberOf(values['alive-ms'], 'alive-ms') ?? TIMING.aliveMs },
-      frontPort: numberOf(values.port, 'port'),
-      record: await readAppsFile(apps),
-    }),
-  )
+  if (!isSystem) await endLeftovers(runtime)
+  const aliveMs = numberOf(values['alive-ms'], 'alive-ms') ?? TIMING.aliveMs
+  const host = hostVariables(io.env)
+  const openProcesses = (record: AppsRecord, find: FindApp) =>
+    ProcessRuntime.open(
+      {
+        record,
+        host,
+        mark: { [MARK]: runtime },
+        timing: { ...TIMING, aliveMs },
+        frontPort: numberOf(values.port, 'port'),
+      },
+      find,
+    )
+  const openUnits = (record: AppsRecord) => {
+    const log = openSmallLog(io, systemClock, 'info')
+    return SystemRuntime.open({ record, aliveMs, log, siteCommand: siteCommandOf(io.self) })
+  }
+  const record = await readAppsFile(runtime)
+  const open = isSystem ? openUnits : openProcesses
+  const supervisor = stack.use(await Supervisor.open({ apps, runtime, clock: systemClock, record, open }))
   return { parts: supervisor, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
@@ -144,13 +163,16 @@ async function openSupervisor(io: Io, apps: string, values: Values) {
 async function serve(io: Io, apps: string, values: Values): Promise<number> {
   if ((await statusOf(apps)) !== undefined) return 0
   // An agent asks for applications that were there; a folder without any needs no process.
-  if (values.resume && Object.keys((await readAppsFile(apps))?.apps ?? {}).length === 0) return 0
+  if (values.resume && Object.keys((await readAppsFile(runtimeFolder(apps)))?.apps ?? {}).length === 0)
+    return 0
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
   const undoStop = io.onStop(() => ask())
   const undoParent = io.onParentGone(() => ask())
   try {
     await using supervisor = await openSupervisor(io, apps, values)
-    await using _control = await openControl(apps, supervisor.parts)
+    await using _control = isSystemHost(apps)
+      ? await openControl(SYSTEM.control, 0o660, supervisor.parts)
+      : await openControl(runtimeFolder(apps), 0o600, supervisor.parts)
     await asked
     return 0
   } finally {

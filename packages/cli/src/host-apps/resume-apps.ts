@@ -3,6 +3,7 @@ import type { Log } from '@svc/core'
 import type { HandlerUser } from '../agent/run/handler-user.ts'
 import type { Io } from '../terminal/io.ts'
 import { hostVariables, runtimeFolder } from './apps-folder.ts'
+import { isSystemHost } from './system/places.ts'
 
 /**
  * Starts the supervisor of an apps folder as the user of handlers, when applications were ever kept running
@@ -10,7 +11,7 @@ import { hostVariables, runtimeFolder } from './apps-folder.ts'
  * to the process that started it, whose applications end with it.
  */
 export function resumeApps(io: Io, log: Log, apps: string, user: HandlerUser | undefined): void {
-  if (io.isAttached || !existsSync(runtimeFolder(apps))) return
+  if (io.isAttached || isSystemHost(apps) || !existsSync(runtimeFolder(apps))) return
   const its = user && { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: user.loginShell }
   const nowhere = openSync('/dev/null', 'w')
   try {

@@ -12,8 +12,8 @@ export interface Deploy {
   readonly say: Say
   /** Aborts when whoever asked is gone: before the switch that ends the deploy, later nothing. */
   readonly signal: AbortSignal
-  /** Writes down that the new release is live. The switch follows at once. */
-  readonly commit: () => Promise<void>
+  /** Writes down that the new release is live, and leads new visitors to it. */
+  readonly commit: (next: Generation) => Promise<void>
 }
 
 /** One application: its live release, and the way to the next one. */
@@ -32,9 +32,9 @@ export class RunningApp {
   }
 
   /** Brings the live release back, after a restart of the supervisor. */
-  resume(release: AppRelease): void {
+  async resume(release: AppRelease): Promise<void> {
     this.#live = this.#generation(release)
-    this.#live.resume()
+    await this.#live.resume()
   }
 
   /**
@@ -80,14 +80,14 @@ export class RunningApp {
         await next.begin(isReplaced, signal, say)
       }
       signal.throwIfAborted()
-      await commit()
+      await commit(next)
     } catch (error) {
       await next.end(() => true)
-      if (hasEnded) old?.resumeOnly(replaced)
+      if (hasEnded) await old?.resumeOnly(replaced)
       throw error
     }
     this.#live = next
-    next.keep()
+    await next.keep()
     say(`switched to release ${release.number}`)
     await old?.leave(say)
   }

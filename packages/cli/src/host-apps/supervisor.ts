@@ -1,27 +1,24 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, Problem } from '@svc/core'
 import type { AppRelease, HostApps } from '@svc/core/adapters'
 import { AppsRecord } from './apps-file.ts'
-import { envDigest, isAppName, releaseFolder, runtimeFolder } from './apps-folder.ts'
-import { FRONT_PORT, Front } from './front.ts'
-import type { Say } from './generation.ts'
+import { envDigest, isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
+import type { FindApp } from './front.ts'
+import type { Generation, Say } from './generation.ts'
 import { OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
-import type { Timing } from './slot.ts'
+import type { Runtime } from './runtime.ts'
 
 /** Inputs of a supervisor. */
 export interface SupervisorParts {
   readonly apps: string
+  /** The supervisor's own folder. */
+  readonly runtime: string
   readonly clock: Clock
-  /** Variables of the host that applications see. */
-  readonly host: Readonly<Record<string, string>>
-  readonly mark: Readonly<Record<string, string>>
-  readonly timing: Timing
-  /** The port that the front of a new folder tries first; 0: any. */
-  readonly frontPort: number | undefined
   readonly record: HostApps | undefined
+  /** Opens the runtime of the host. */
+  readonly open: (record: AppsRecord, find: FindApp) => Promise<Runtime>
 }
 
 /** A process as `status` tells of it. */
@@ -58,33 +55,33 @@ export class Supervisor implements AsyncDisposable {
   readonly #parts: SupervisorParts
   readonly #record: AppsRecord
   readonly #entries = new Map<string, Entry>()
-  readonly #front: Front
+  readonly #runtime: Runtime
 
-  private constructor(parts: SupervisorParts, record: AppsRecord, front: Front) {
+  private constructor(parts: SupervisorParts, record: AppsRecord, runtime: Runtime) {
     this.#parts = parts
     this.#record = record
-    this.#front = front
+    this.#runtime = runtime
   }
 
-  /** Opens the front, and brings back every application that was not stopped. */
+  /** Opens the runtime, and brings back every application that was not stopped. */
   static async open(parts: SupervisorParts): Promise<Supervisor> {
-    const { apps, record: known, frontPort = FRONT_PORT } = parts
-    const record = new AppsRecord(apps, known)
-    mkdirSync(join(runtimeFolder(apps), 'logs'), { recursive: true, mode: 0o700 })
+    const record = new AppsRecord(parts.runtime, parts.record)
+    mkdirSync(join(parts.runtime, 'logs'), { recursive: true, mode: 0o700 })
     let self: Supervisor | undefined
-    const wanted = record.current.front.port || frontPort
-    const front = await Front.open(wanted, (name) => self?.find(name))
-    self = new Supervisor(parts, record, front)
-    if (front.port !== record.current.front.port) await record.setPort(front.port)
+    const runtime = await parts.open(record, (name) => self?.find(name))
+    self = new Supervisor(parts, record, runtime)
     for (const [name, { stopped, live }] of Object.entries(record.current.apps)) {
       const { app } = self.#entry(name)
-      if (!stopped) app.resume(live)
+      await runtime.admit(name)
+      if (!stopped) await app.resume(live)
+      await runtime.route(name, app.live)
     }
+    await runtime.ready()
     return self
   }
 
   get frontPort(): number {
-    return this.#front.port
+    return this.#runtime.frontPort
   }
 
   /** The application of a name; undefined when there is none. */
@@ -101,17 +98,22 @@ export class Supervisor implements AsyncDisposable {
     return Object.entries(this.#record.current.apps).map(([name, { stopped, live: recorded }]) => {
       const live = this.find(name)?.live
       const state = stopped || live === undefined ? 'stopped' : live.isHealthy ? 'up' : 'starting'
-      const processes = (live?.slots ?? []).map(({ parts, up, instance, restarts }) => ({
+      const processes = (live?.slots ?? []).map(({ parts, isUp, pid, port, restarts }) => ({
         process: parts.process,
         number: parts.number,
-        up: up !== undefined,
-        pid: instance?.pid,
-        port: instance?.port,
+        up: isUp,
+        pid,
+        port,
         restarts,
       }))
       const { sha, number, env } = recorded
       return { app: name, state, sha, number, env: envDigest(env), processes }
     })
+  }
+
+  /** The address for visitors of an application, in words. */
+  addressOf(name: string): string {
+    return this.#runtime.addressOf(name)
   }
 
   /**
@@ -123,57 +125,64 @@ export class Supervisor implements AsyncDisposable {
     const { app } = this.#entry(name)
     const before = this.#record.current.apps[name]
     const release = { ...given, number: (before?.live.number ?? 0) + 1 }
-    const commit = async () => {
-      await this.#record.put(name, { stopped: false, live: release })
+    const commit = async (next: Generation) => {
+      await this.#record.put(name, { stopped: false, live: release, ...this.#port(name) })
       try {
         await this.#link(name, release.sha)
+        await this.#runtime.route(name, next)
       } catch (error) {
         await this.#record.put(name, before)
+        if (before !== undefined) await this.#link(name, before.live.sha)
         throw error
       }
     }
     try {
+      await this.#runtime.admit(name)
       await app.deploy({ release, say, signal, commit })
     } finally {
-      if (this.#record.current.apps[name] === undefined) this.#forget(name)
+      if (this.#record.current.apps[name] === undefined) await this.#forget(name)
     }
   }
 
   /** Ends an application, and remembers that. Returns false when there is none. */
   async stop(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
-    await entry?.app.stop(() => this.#record.setStopped(name))
+    await entry?.app.stop(async () => {
+      await this.#record.setStopped(name)
+      await this.#runtime.route(name, undefined)
+    })
     return entry !== undefined
   }
 
   /** Ends an application and forgets it; its files stay. Returns false when there is none. */
   async remove(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
-    await entry?.app.stop(() => this.#record.put(name, undefined))
+    await entry?.app.stop(async () => {
+      await this.#record.put(name, undefined)
+      await this.#runtime.route(name, undefined)
+    })
     if (entry === undefined) return false
-    this.#forget(name)
+    await this.#forget(name)
     for (const ending of ['', '.1']) rmSync(`${this.#logFile(name)}${ending}`, { force: true })
     return true
   }
 
-  /** Ends all applications. They come back when a supervisor starts again. */
+  /** Ends all applications that cannot go on alone. They come back when a supervisor starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const ends = [...this.#entries.values()].map(({ app }) => app.stop(async () => {}, FAREWELL_MS))
-    await Promise.all(ends)
-    await this.#front[Symbol.asyncDispose]()
+    const ending = this.#runtime.outlives ? [] : [...this.#entries.values()]
+    await Promise.all(ending.map(({ app }) => app.stop(async () => {}, FAREWELL_MS)))
+    await this.#runtime[Symbol.asyncDispose]()
     for (const { output } of this.#entries.values()) output[Symbol.dispose]()
   }
 
   #entry(name: string): Entry {
     const known = this.#entries.get(name)
     if (known !== undefined) return known
-    const { apps, clock, host, mark, timing } = this.#parts
+    const { apps, clock } = this.#parts
     const output = new OutputLog(this.#logFile(name))
     const app = new RunningApp({
       app: name,
-      host,
-      mark,
-      timing,
+      runtime: this.#runtime,
       folderOf: (sha) => releaseFolder(apps, name, sha),
       onLine: (line) => output.write(`${clock.now().toISOString()} ${line}`),
     })
@@ -182,20 +191,23 @@ export class Supervisor implements AsyncDisposable {
     return entry
   }
 
-  #forget(name: string): void {
+  async #forget(name: string): Promise<void> {
+    await this.#runtime.forget(name)
     this.#entries.get(name)?.output[Symbol.dispose]()
     this.#entries.delete(name)
   }
 
-  #logFile(name: string): string {
-    return join(runtimeFolder(this.#parts.apps), 'logs', `${name}.log`)
+  #port(name: string): { readonly port?: number } {
+    const port = this.#runtime.portOf(name)
+    return port === undefined ? {} : { port }
   }
 
+  #logFile(name: string): string {
+    return join(this.#parts.runtime, 'logs', `${name}.log`)
+  }
+
+  /** A supervisor that is root's writes nothing into folders of others: the handler links then. */
   async #link(name: string, sha: string): Promise<void> {
-    const folder = join(this.#parts.apps, name)
-    const aside = join(folder, '.current-new')
-    await rm(aside, { force: true })
-    await symlink(`releases/${sha}`, aside)
-    await rename(aside, join(folder, 'current'))
+    if (!this.#runtime.outlives) await linkCurrent(this.#parts.apps, name, sha)
   }
 }

@@ -18,7 +18,13 @@ const shipped = (name: string) => readFileSync(join(import.meta.dirname, '../../
 const UNIT = shipped('svc-agent.service')
 const ADDITION = shipped('handler-user.conf')
 const SHIPPED = { url: 'https://svc.example', user: 'svc-agent', node: '/usr/bin/node' }
-const PARTS = { program: 'agent', unit: UNIT, addition: ADDITION, firewall: shipped('firewall.conf') }
+const PARTS = {
+  program: 'agent',
+  unit: UNIT,
+  addition: ADDITION,
+  firewall: shipped('firewall.conf'),
+  apps: shipped('svc-appsd.service'),
+}
 
 describe('The unit of an installation', () => {
   test('is the shipped one when nothing else was chosen', () => {
@@ -90,6 +96,7 @@ describe('The files of an installation', () => {
       ...SHIPPED,
       handlerOwner: handlerOwner('svc-apps'),
       firewall: false,
+      apps: false,
       licenseKey: 'the-key',
     }
     const files = installedFiles(settings, PARTS)

@@ -16,7 +16,8 @@ import { text } from 'node:stream/consumers'
 import { systemClock } from '@svc/core'
 import type { AppProcess, AppRelease } from '@svc/core/adapters'
 import { readAppsFile } from '../../src/host-apps/apps-file.ts'
-import { releaseFolder } from '../../src/host-apps/apps-folder.ts'
+import { releaseFolder, runtimeFolder } from '../../src/host-apps/apps-folder.ts'
+import { ProcessRuntime } from '../../src/host-apps/process-runtime.ts'
 import type { Timing } from '../../src/host-apps/slot.ts'
 import { Supervisor } from '../../src/host-apps/supervisor.ts'
 
@@ -77,12 +78,20 @@ export const sha = (letter: string): string => letter.repeat(40)
 const open = async (apps: string): Promise<Supervisor> =>
   Supervisor.open({
     apps,
+    runtime: runtimeFolder(apps),
     clock: systemClock,
-    host: { PATH: process.env.PATH ?? '' },
-    mark: { SVC_APPS_RUNTIME: apps },
-    timing: QUICK,
-    frontPort: 0,
-    record: await readAppsFile(apps),
+    record: await readAppsFile(runtimeFolder(apps)),
+    open: (record, find) =>
+      ProcessRuntime.open(
+        {
+          record,
+          host: { PATH: process.env.PATH ?? '' },
+          mark: { SVC_APPS_RUNTIME: apps },
+          timing: QUICK,
+          frontPort: 0,
+        },
+        find,
+      ),
   })
 
 /** An answer of an application. */

@@ -1,7 +1,10 @@
-import { additionText, type HandlerOwner, type UnitSettings, unitText } from './unit.ts'
+import { additionText, appsText, type HandlerOwner, type UnitSettings, unitText } from './unit.ts'
 
 /** The name of the unit. */
 export const UNIT = 'svc-agent.service'
+
+/** The unit of the program that keeps applications running. */
+export const APPS_UNIT = 'svc-appsd.service'
 
 /** The places of the parts of an installed agent. */
 export const PLACES = {
@@ -10,6 +13,7 @@ export const PLACES = {
   unit: `/etc/systemd/system/${UNIT}`,
   addition: `/etc/systemd/system/${UNIT}.d/handler-user.conf`,
   firewall: `/etc/systemd/system/${UNIT}.d/firewall.conf`,
+  apps: `/etc/systemd/system/${APPS_UNIT}`,
   users: '/etc/sysusers.d/svc-agent.conf',
   folders: '/etc/tmpfiles.d/svc-agent.conf',
   state: '/var/lib/svc-agent',
@@ -32,6 +36,8 @@ export interface InstallSettings extends UnitSettings {
   readonly handlerOwner: HandlerOwner | undefined
   /** Whether the agent may change the firewall and the hardening of the host. */
   readonly firewall: boolean
+  /** Whether the host keeps applications running as units of systemd. */
+  readonly apps: boolean
   /** The license key; absent: the one that stands there already. */
   readonly licenseKey: string | undefined
 }
@@ -42,6 +48,7 @@ export interface ShippedParts {
   readonly unit: string
   readonly addition: string
   readonly firewall: string
+  readonly apps: string
 }
 
 const OPEN = 0o644
@@ -63,6 +70,8 @@ export function installedFiles(settings: InstallSettings, shipped: ShippedParts)
     files.push({ path: PLACES.folders, mode: OPEN, text: foldersText(handlerOwner) })
   }
   if (settings.firewall) files.push({ path: PLACES.firewall, mode: OPEN, text: shipped.firewall })
+  if (settings.apps && handlerOwner !== undefined)
+    files.push({ path: PLACES.apps, mode: OPEN, text: appsText(shipped.apps, settings.node, handlerOwner) })
   if (licenseKey !== undefined) {
     const secret = { mode: 0o600, folderMode: 0o700, shownAs: 'the license key' }
     files.push({ path: PLACES.key, text: `${licenseKey}\n`, ...secret })

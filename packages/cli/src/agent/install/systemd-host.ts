@@ -62,6 +62,17 @@ export async function demandSystemd(isRoot: boolean, task: string): Promise<void
   })
 }
 
+/**
+ * Checks that this machine has nft, whose rules lead visitors to applications.
+ * @throws Problem `conflict` without it
+ */
+export async function demandNft(): Promise<void> {
+  if ((await codeOf('nft', ['--version'])) === 0) return
+  throw new Problem('conflict', {
+    detail: 'applications need the program nft: install the package nftables, then run this again',
+  })
+}
+
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true
 }

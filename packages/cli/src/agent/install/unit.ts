@@ -93,6 +93,12 @@ export function ownerIn(addition: string): HandlerOwner | undefined {
   return name === undefined ? undefined : handlerOwner(name)
 }
 
+/** Returns the shipped unit of applications, for the handlers that give it orders. */
+export const appsText = (shipped: string, node: string, { group }: HandlerOwner): string =>
+  shipped
+    .replace('Group=svc-apps\n', () => `Group=${group}\n`)
+    .replace('ExecStart=/usr/bin/node ', () => `ExecStart=${node} `)
+
 /** Returns the shipped addition to the unit, for these handlers. */
 export function additionText(shipped: string, { user, group }: HandlerOwner): string {
   const named = user === group ? user : `${user}:${group}`

@@ -32,6 +32,8 @@ export const GRANT = {
   pass: 0o710,
   /** Work in a folder. */
   work: 0o770,
+  /** Work in a folder that users of applications go through, once they are let to it. */
+  apps: 0o771,
   /** Read a file. */
   read: 0o640,
 } as const
@@ -55,7 +57,8 @@ export async function openHandlerFolders(place: HandlerPlace): Promise<void> {
   try {
     await grant(stateDir, user, GRANT.pass)
     await made(join(stateDir, 'work'), user, GRANT.pass)
-    for (const folder of [state, apps]) await made(folder, user, GRANT.work)
+    await made(state, user, GRANT.work)
+    await made(apps, user, GRANT.apps)
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException
     throw new Problem('invalid-input', {

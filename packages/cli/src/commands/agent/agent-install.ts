@@ -10,7 +10,7 @@ import {
 } from '../../agent/install/installation.ts'
 import { place, placedText, removePlaced } from '../../agent/install/placed-file.ts'
 import { firstSteps, neededSteps, type Step } from '../../agent/install/steps.ts'
-import { demandOpenProgram, demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
+import { demandNft, demandOpenProgram, demandSystemd, mustRun } from '../../agent/install/systemd-host.ts'
 import {
   type HandlerOwner,
   handlerOwner,
@@ -33,6 +33,7 @@ export interface AgentInstallOptions {
   readonly handlerUser?: string
   readonly handlers?: string
   readonly allow?: string
+  readonly apps?: boolean
   readonly node?: string
   readonly root?: string
   readonly dryRun?: boolean
@@ -52,15 +53,18 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const { handlerOwner: owner } = settings
   const program = await agentProgram()
   demandWall(settings.firewall, owner !== undefined)
+  if (settings.apps && owner === undefined) throw unwalled('--apps needs')
   if (options.dryRun) {
     const key = 'of the key file, or of standard input'
     const files = installedFiles({ ...settings, licenseKey: key }, partsWith(program))
-    const steps = options.root === undefined ? firstSteps(usersOf(files)) : []
+    const wanted = { users: usersOf(files), apps: settings.apps }
+    const steps = options.root === undefined ? firstSteps(wanted) : []
     return void run.print({ files: files.map(shown), commands: steps }, () => dryRunText(files, steps))
   }
   if (options.root === undefined) {
     await demandSystemd(io.isRoot, 'install')
     await demandOpenProgram(settings.node)
+    if (settings.apps) await demandNft()
   }
   const licenseKey = await keyOf(io, options, root)
   const files = installedFiles({ ...settings, licenseKey }, partsWith(program))
@@ -69,9 +73,12 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const removed =
     owner === undefined && (await removePlaced(root, PLACES.addition, false)) ? [PLACES.addition] : []
   const changed = [...written, ...removed]
-  const unit = [PLACES.unit, PLACES.addition, PLACES.firewall].some((path) => changed.includes(path))
+  const unit = [PLACES.unit, PLACES.addition, PLACES.firewall, PLACES.apps].some((path) =>
+    changed.includes(path),
+  )
   const changes = { unit, any: changed.some((path) => path !== PLACES.users && path !== PLACES.folders) }
-  const steps = options.root === undefined ? await neededSteps(usersOf(files), changes) : []
+  const wanted = { users: usersOf(files), apps: settings.apps }
+  const steps = options.root === undefined ? await neededSteps(wanted, changes) : []
   for (const step of steps) await mustRun(step)
   const done = { written, removed, commands: steps }
   run.print(done, () => doneText(done, options.root !== undefined))
@@ -93,6 +100,7 @@ async function settingsOf(
     node: unitPath(options.node ?? (image === undefined ? process.execPath : NODE_OF_IMAGE)),
     handlers: handlers === undefined ? undefined : unitPath(handlers),
     handlerOwner: await ownerFor(options.handlerUser, user, root),
+    apps: options.apps === true || (await placedText(root, PLACES.apps)) !== undefined,
     firewall: allowsFirewall(options.allow) || (await placedText(root, PLACES.firewall)) !== undefined,
   }
 }
@@ -116,10 +124,13 @@ async function ownerFor(
 /** The firewall is root's, and so is then the agent: handlers must not be. */
 function demandWall(isAllowed: boolean, isWalled: boolean): void {
   if (!isAllowed || isWalled) return
-  throw new Problem('invalid-input', {
-    detail: 'an agent that may change the firewall is root: give its handlers a user with --handler-user',
-  })
+  throw unwalled('an agent that may change the firewall is root, and needs')
 }
+
+const unwalled = (why: string): Problem =>
+  new Problem('invalid-input', {
+    detail: `${why} handlers with a user of their own: name one with --handler-user`,
+  })
 
 async function agentProgram(): Promise<string> {
   const file = oneFileAgent()
@@ -135,6 +146,7 @@ const partsWith = (program: string) => ({
   unit: shippedText('systemd/svc-agent.service'),
   addition: shippedText('systemd/handler-user.conf'),
   firewall: shippedText('systemd/firewall.conf'),
+  apps: shippedText('systemd/svc-appsd.service'),
 })
 
 /** The key of the file or of standard input; undefined when the one that stands there stays. */

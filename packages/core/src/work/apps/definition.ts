@@ -51,6 +51,14 @@ const processFields = {
   health: optional(shape(healthFields)),
   count: defaulted(whole(1, 10), 1),
   roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
+  memory: optional(matching(/^[1-9]\d{0,5}[MG]$/, 'megabytes or gigabytes, such as 512M')),
+  cpus: optional(
+    field<number>(
+      { type: 'number', minimum: 0.01, maximum: 64 },
+      (value) => typeof value === 'number' && value >= 0.01 && value <= 64,
+      'a number of processors from 0.01 to 64',
+    ),
+  ),
 }
 const buildFields = { type: optional(oneOf(TYPES)), command: optional(command) }
 const stopFields = {
@@ -96,7 +104,7 @@ export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/
 const LATER: Readonly<Record<string, readonly string[]>> = {
   '': ['volumes', 'cron', 'packages'],
   build: ['env', 'timeout_s'],
-  process: ['memory', 'cpus', 'port'],
+  process: ['port'],
 }
 
 type Raw = Readonly<Record<string, unknown>>

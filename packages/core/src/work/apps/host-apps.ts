@@ -12,7 +12,12 @@ const release = shape({
   stop: stopField,
   env: mapOf(anyText(), anyText()),
 })
-const appRecord = shape({ stopped: flag(), live: release })
+const appRecord = shape({
+  stopped: flag(),
+  live: release,
+  /** The port of 127.0.0.1 that stays the application's, where the host has one for it. */
+  port: optional(whole(1, 65_535)),
+})
 const hostApps = shape({
   version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
   front: shape({ port: whole(0, 65_535) }),

@@ -1,0 +1,30 @@
+import type { AppRelease } from '@svc/core/adapters'
+import type { Generation } from './generation.ts'
+import type { Slot, SlotParts } from './slot.ts'
+
+/** The way in which a host keeps instances running and leads visitors to them. */
+export interface Runtime extends AsyncDisposable {
+  /** Whether instances go on when the supervisor ends. */
+  readonly outlives: boolean
+  /** The port of a front for all applications; 0 without one. */
+  readonly frontPort: number
+  /** Returns the release as this host carries it out. */
+  adapt(release: AppRelease): AppRelease
+  /** Makes an application's place on the host. It may be there already. */
+  admit(app: string): Promise<void>
+  /** Returns the place of an instance. Nothing is started. */
+  slot(parts: SlotParts): Slot
+  /**
+   * Leads new visitors of an application to this release from now on; undefined: they are told that it is
+   * stopped.
+   */
+  route(app: string, live: Generation | undefined): Promise<void>
+  /** Called once, when all applications of the record are resumed. */
+  ready(): Promise<void>
+  /** Removes an application's place. */
+  forget(app: string): Promise<void>
+  /** The port of an application that stays its own; undefined where it has none. */
+  portOf(app: string): number | undefined
+  /** The address for visitors, in words. */
+  addressOf(app: string): string
+}

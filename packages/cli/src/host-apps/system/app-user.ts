@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  mkdirSync,
+  openSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '@svc/core'
+import { SYSTEM } from './places.ts'
+import { ran } from './systemctl.ts'
+import { stateFolder } from './unit-text.ts'
+
+/** The user of an application. */
+export interface AppUser {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
+const NAME_CHARS = 10
+
+/** Names of users are short: `sa-` and ten characters of the digest of the application's name. */
+export const appUserName = (app: string): string =>
+  `sa-${[...createHash('sha256').update(app).digest().subarray(0, NAME_CHARS)].map((byte) => LETTERS[byte % LETTERS.length]).join('')}`
+
+/** Returns the ids of a user; undefined when there is none of this name. */
+export async function idsOf(name: string): Promise<AppUser | undefined> {
+  const line = await ran('getent', 'passwd', name).catch(() => '')
+  const [, , uid, gid] = line.trim().split(':')
+  return uid === undefined || gid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
+}
+
+async function madeUser(app: string): Promise<AppUser> {
+  const name = appUserName(app)
+  const known = await idsOf(name)
+  if (known !== undefined) return known
+  await ran('systemd-sysusers', '--inline', `u ${name} - "application ${app} of svc" ${stateFolder(name)}`)
+  const made = await idsOf(name)
+  if (made !== undefined) return made
+  throw new Problem('conflict', { detail: `systemd-sysusers made no user ${name}` })
+}
+
+/**
+ * Makes the user of an application, the folder that it may write to, and its way to its releases. The folder
+ * of the application belongs to the user of the handlers: it is opened once, and never followed as a link.
+ */
+export async function admitUser(app: string): Promise<AppUser> {
+  const user = await madeUser(app)
+  const state = stateFolder(user.name)
+  mkdirSync(state, { recursive: true, mode: 0o700 })
+  chownSync(state, user.uid, user.gid)
+  chmodSync(state, 0o700)
+  const folder = openSync(
+    join(SYSTEM.apps, app),
+    constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+  )
+  try {
+    fchownSync(folder, -1, user.gid)
+    fchmodSync(folder, 0o750)
+  } finally {
+    closeSync(folder)
+  }
+  return user
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+
+/** A socket of TCP, as the kernel lists it. */
+interface Socket {
+  readonly port: number
+  readonly state: number
+  readonly uid: number
+}
+
+const ESTABLISHED = 1
+const LISTENING = 10
+
+// sl, local address, remote address, state, queues, timer, retransmissions, uid: see the kernel's page
+// networking/proc_net_tcp.
+const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} ([0-9A-F]{2}) \S+ \S+ \S+ +(\d+)/
+
+/** Reads a list of `/proc/net`; nothing where the kernel has none of this family. */
+function socketsIn(path: string): readonly Socket[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'latin1')
+  } catch {
+    return []
+  }
+  return text.split('\n').flatMap((line) => {
+    const [, port = '', state = '', uid = ''] = LINE.exec(line) ?? []
+    return port === ''
+      ? []
+      : [{ port: Number.parseInt(port, 16), state: Number.parseInt(state, 16), uid: Number(uid) }]
+  })
+}
+
+/** The sockets of TCP of this host at one moment. */
+export class SocketTable {
+  readonly #sockets: readonly Socket[]
+
+  constructor(folder = '/proc/net') {
+    this.#sockets = [...socketsIn(`${folder}/tcp`), ...socketsIn(`${folder}/tcp6`)]
+  }
+
+  /** Whether processes of this user listen at a port, and nobody else. */
+  isHeldBy(port: number, uid: number): boolean {
+    const listeners = this.#sockets.filter((socket) => socket.port === port && socket.state === LISTENING)
+    return listeners.length > 0 && listeners.every((socket) => socket.uid === uid)
+  }
+
+  /** The connections that are open to a port of this host. */
+  connectionsTo(port: number): number {
+    return this.#sockets.filter((socket) => socket.port === port && socket.state === ESTABLISHED).length
+  }
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { APPS_UNIT, PLACES } from '../../agent/install/installation.ts'
+
+/** The places of applications on a host where systemd keeps them running. */
+export const SYSTEM = {
+  unit: APPS_UNIT,
+  /** The unit of the supervisor, which is root's. */
+  unitFile: PLACES.apps,
+  /** The folder of the applications: the installed agent's. */
+  apps: `${PLACES.state}/apps`,
+  /** The supervisor's own folder. */
+  state: '/var/lib/svc-appsd',
+  /** The folder of its socket, which the group of the handlers may enter. */
+  control: '/run/svc-appsd',
+  units: '/etc/systemd/system',
+  /** The links that start a unit with the machine. */
+  wants: '/etc/systemd/system/multi-user.target.wants',
+} as const
+
+/** Whether systemd keeps the applications of a folder running. */
+export const isSystemHost = (apps: string): boolean => apps === SYSTEM.apps && existsSync(SYSTEM.unitFile)

@@ -1,0 +1,60 @@
+/** The way to an application on this host. */
+export interface Route {
+  /** The port of 127.0.0.1 that stays the application's. */
+  readonly port: number
+  /** The user of the application. */
+  readonly uid: number
+  /** Ports of the instances that get new connections; none: visitors see the page of a stopped app. */
+  readonly instances: readonly number[]
+  /** Ports of all instances, also of those that start or end. */
+  readonly all: readonly number[]
+}
+
+/** The table of the rules of applications. */
+export const TABLE = 'svc_apps'
+
+const listed = (elements: readonly (number | string)[]): string => elements.join(', ')
+
+function dnat({ port, instances }: Route): readonly string[] {
+  if (instances.length === 0) return []
+  const to = instances.map((instance, index) => `${index} : 127.0.0.1 . ${instance}`)
+  const turn = `numgen inc mod ${instances.length} map { ${listed(to)} }`
+  return [`add rule inet ${TABLE} switch ip daddr 127.0.0.1 tcp dport ${port} dnat ip to ${turn}`]
+}
+
+/**
+ * Returns the rules of all applications as one transaction of nft: whatever stood there before, afterwards
+ * these rules stand, and there is no moment between.
+ *
+ * - `switch` leads new connections to a stable port to an instance, in turn. Open connections stay where
+ *   they are. Its priority is before `dstnat` of others.
+ * - `guard` lets root, the proxy and the application itself connect to its ports, and resets everybody else
+ *   on this host.
+ * - `outside` resets connections that come from elsewhere: an application that listens at all addresses is
+ *   not open to the network for it.
+ *
+ * @param guests users who may connect to every application: root and the proxy
+ */
+export function switchRules(routes: readonly Route[], guests: readonly number[]): string {
+  const guarded = routes.flatMap(({ port, all }) => [port, ...all])
+  const allowed = routes.flatMap(({ port, uid, all }) =>
+    [...new Set([...guests, uid])].flatMap((user) => [port, ...all].map((each) => `${user} . ${each}`)),
+  )
+  const filled = (set: string, elements: readonly (number | string)[]) =>
+    elements.length === 0 ? [] : [`add element inet ${TABLE} ${set} { ${listed(elements)} }`]
+  return `${[
+    `add table inet ${TABLE}`,
+    `add set inet ${TABLE} guarded { type inet_service; }`,
+    `add set inet ${TABLE} allowed { typeof meta skuid . tcp dport; }`,
+    `add chain inet ${TABLE} switch { type nat hook output priority -110; policy accept; }`,
+    `add chain inet ${TABLE} guard { type filter hook output priority 0; policy accept; }`,
+    `add chain inet ${TABLE} outside { type filter hook input priority 0; policy accept; }`,
+    ...['switch', 'guard', 'outside'].map((chain) => `flush chain inet ${TABLE} ${chain}`),
+    ...['guarded', 'allowed'].map((set) => `flush set inet ${TABLE} ${set}`),
+    ...filled('guarded', [...new Set(guarded)]),
+    ...filled('allowed', [...new Set(allowed)]),
+    `add rule inet ${TABLE} guard oifname "lo" tcp dport @guarded ct state new meta skuid . tcp dport != @allowed reject with tcp reset`,
+    `add rule inet ${TABLE} outside iifname != "lo" tcp dport @guarded reject with tcp reset`,
+    ...routes.flatMap(dnat),
+  ].join('\n')}\n`
+}

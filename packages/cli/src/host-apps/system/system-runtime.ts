@@ -1,0 +1,225 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import type { Log } from '@svc/core'
+import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
+import type { AppsRecord } from '../apps-file.ts'
+import { keepPort, takePort } from '../free-port.ts'
+import type { Generation } from '../generation.ts'
+import { isWell } from '../health.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Slot, SlotParts } from '../slot.ts'
+import { type AppUser, admitUser, idsOf } from './app-user.ts'
+import { Holders } from './holder.ts'
+import { SocketTable } from './listening.ts'
+import { SYSTEM } from './places.ts'
+import { Switch } from './switch.ts'
+import { Systemctl } from './systemctl.ts'
+import { removeUnit, type UnitHost, UnitSlot } from './unit-slot.ts'
+import { isUnitName } from './unit-text.ts'
+
+/** Inputs of the runtime of a host with systemd. */
+export interface SystemRuntimeParts {
+  readonly record: AppsRecord
+  readonly aliveMs: number
+  readonly log: Log
+  /** Returns the command that serves the files of a release. */
+  readonly siteCommand: (site: NonNullable<AppRelease['static']>) => string
+}
+
+/** Between two looks at sockets and output: an instance that ended leaves the rules within this time. */
+const LOOK_MS = 250
+const LOOKS_A_STATE = 8
+const LOOKS_A_CHECK = 20
+/** Checks in a row that fail before an instance gets no more visitors. */
+const MAX_FAILED = 2
+/** The user of the proxy, where there is one. */
+const PROXY_USER = 'caddy'
+const STOP_LEFTOVER_MS = 10_000
+
+/** Each instance is a unit of systemd, and rules of the kernel lead visitors to it. */
+export class SystemRuntime implements Runtime, UnitHost {
+  readonly outlives = true
+  readonly frontPort = 0
+  readonly systemctl = new Systemctl()
+  readonly #parts: SystemRuntimeParts
+  readonly #switch: Switch
+  readonly #holders = new Holders()
+  readonly #users = new Map<string, AppUser>()
+  readonly #ports = new Map<string, number>()
+  readonly #live = new Map<string, Generation>()
+  /** All places that have a port, whichever release they are of. */
+  readonly #placed = new Set<UnitSlot>()
+  readonly #tended = new Set<UnitSlot>()
+  readonly #failed = new Map<UnitSlot, number>()
+  #looks = 0
+  #ticker: NodeJS.Timeout | undefined
+  #isLooking = false
+
+  private constructor(parts: SystemRuntimeParts, guests: readonly number[]) {
+    this.#parts = parts
+    this.#switch = new Switch(guests, (err) => parts.log.error({ err }, 'the rules of the applications'))
+    for (const [app, { port }] of Object.entries(parts.record.current.apps)) {
+      if (port === undefined) continue
+      this.#ports.set(app, port)
+      keepPort(port)
+    }
+  }
+
+  static async open(parts: SystemRuntimeParts): Promise<SystemRuntime> {
+    for (const folder of ['apps', 'state', 'units'])
+      mkdirSync(`${SYSTEM.state}/${folder}`, { recursive: true, mode: 0o711 })
+    const proxy = await idsOf(PROXY_USER)
+    return new SystemRuntime(parts, [0, ...(proxy === undefined ? [] : [proxy.uid])])
+  }
+
+  get aliveMs(): number {
+    return this.#parts.aliveMs
+  }
+
+  adapt({ static: site, ...release }: AppRelease): AppRelease {
+    if (site === undefined) return release
+    const web = { command: this.#parts.siteCommand(site), count: 1, roll: 'beside' as const }
+    return { ...release, processes: { ...release.processes, [WEB_PROCESS]: web } }
+  }
+
+  async admit(app: string): Promise<void> {
+    this.#users.set(app, await admitUser(app))
+    const port = this.#ports.get(app) ?? (await takePort())
+    this.#ports.set(app, port)
+    await this.#holders
+      .hold(port)
+      .catch((err: unknown) =>
+        this.#parts.log.error({ err, app, port }, 'the port of an application is taken'),
+      )
+  }
+
+  userOf(app: string): AppUser {
+    const user = this.#users.get(app)
+    if (user === undefined) throw new Error(`${app} was not admitted`)
+    return user
+  }
+
+  portOf(app: string): number | undefined {
+    return this.#ports.get(app)
+  }
+
+  slot(parts: SlotParts): Slot {
+    return new UnitSlot(parts, this)
+  }
+
+  async placed(slot: UnitSlot): Promise<void> {
+    if (slot.port === undefined) return
+    this.#placed.add(slot)
+    await this.#lead(slot.parts.app)
+  }
+
+  tend(slot: UnitSlot): void {
+    this.#tended.add(slot)
+  }
+
+  untend(slot: UnitSlot): void {
+    this.#tended.delete(slot)
+    this.#placed.delete(slot)
+    this.#failed.delete(slot)
+  }
+
+  async route(app: string, live: Generation | undefined): Promise<void> {
+    const before = this.#live.get(app)
+    if (live === undefined) this.#live.delete(app)
+    else this.#live.set(app, live)
+    try {
+      await this.#lead(app)
+    } catch (error) {
+      if (before !== undefined) this.#live.set(app, before)
+      throw error
+    }
+  }
+
+  /** Until everything is resumed the rules of before stand: nobody is turned away for a restart. */
+  async ready(): Promise<void> {
+    await this.#sweep()
+    this.#ticker = setInterval(() => void this.#look(), LOOK_MS)
+    for (const app of this.#ports.keys()) this.#remember(app)
+    await this.#switch.apply()
+    this.#switch.watch()
+  }
+
+  async forget(app: string): Promise<void> {
+    const port = this.#ports.get(app)
+    this.#switch.set(app, undefined)
+    await this.#switch.apply()
+    this.#ports.delete(app)
+    if (port !== undefined) await this.#holders.release(port)
+  }
+
+  addressOf(app: string): string {
+    return `port ${this.#ports.get(app)} of this host, for root and the proxy`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#ticker)
+    this.#switch[Symbol.dispose]()
+    for (const slot of this.#tended) slot.look()
+    await this.#holders[Symbol.asyncDispose]()
+  }
+
+  #remember(app: string): void {
+    const port = this.#ports.get(app)
+    const user = this.#users.get(app)
+    if (port === undefined || user === undefined) return
+    const web = (this.#live.get(app)?.slots ?? []).filter(({ isUp }) => isUp)
+    const all = [...this.#placed].filter(({ parts }) => parts.app === app)
+    const portsOf = (slots: readonly Slot[]) => slots.flatMap((slot) => slot.port ?? [])
+    this.#switch.set(app, { port, uid: user.uid, instances: portsOf(web), all: portsOf(all) })
+  }
+
+  async #lead(app: string): Promise<void> {
+    this.#remember(app)
+    if (this.#ticker !== undefined) await this.#switch.apply()
+  }
+
+  /** Ends units that belong to no application: a supervisor that was killed in a deploy leaves some. */
+  async #sweep(): Promise<void> {
+    const known = new Set([...this.#tended].map(({ unit }) => unit))
+    const left = readdirSync(SYSTEM.units).filter((name) => isUnitName(name) && !known.has(name))
+    for (const unit of left) {
+      await this.systemctl.stop(unit, STOP_LEFTOVER_MS).catch(() => {})
+      removeUnit(unit)
+      this.#parts.log.warn({ unit }, 'ended a unit that belongs to no application')
+    }
+    if (left.length > 0) await this.systemctl.reload()
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking || this.#tended.size === 0) return
+    this.#isLooking = true
+    try {
+      this.#looks += 1
+      const slots = [...this.#tended]
+      const units = slots.map(({ unit }) => unit)
+      const states = this.#looks % LOOKS_A_STATE === 0 ? await this.systemctl.show(units) : undefined
+      if (this.#looks % LOOKS_A_CHECK === 0) await Promise.all(slots.map((slot) => this.#check(slot)))
+      const sockets = new SocketTable()
+      for (const slot of slots) {
+        slot.look()
+        const { restarts } = slot
+        slot.see(sockets, states?.get(slot.unit))
+        if (slot.restarts > restarts) slot.say('[svc] it ended, and was started again')
+      }
+      for (const app of this.#live.keys()) this.#remember(app)
+      await this.#switch.apply()
+    } catch (err) {
+      this.#parts.log.error({ err }, 'the applications could not be looked after')
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #check(slot: UnitSlot): Promise<void> {
+    const { health } = slot.definition
+    if (slot.port === undefined || health?.path === undefined) return
+    const failed = (await isWell(slot.port, health.path)) ? 0 : (this.#failed.get(slot) ?? 0) + 1
+    this.#failed.set(slot, failed)
+    if (failed === MAX_FAILED) slot.say(`[svc] ${health.path} failed twice: it gets no more visitors`)
+    if (failed === 0 || failed >= MAX_FAILED) slot.judge(failed === 0)
+  }
+}

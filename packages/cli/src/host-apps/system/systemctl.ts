@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { Problem } from '@svc/core'
+
+const run = promisify(execFile)
+const BOUND_MS = 900_000
+
+/**
+ * Runs a program of the host to its end, and returns its output.
+ * @throws Problem `conflict` with its last line
+ */
+export async function ran(program: string, ...args: readonly string[]): Promise<string> {
+  try {
+    const { stdout } = await run(program, [...args], { timeout: BOUND_MS, maxBuffer: 16_000_000 })
+    return stdout
+  } catch (error) {
+    const { message } = error instanceof Error ? error : new Error(String(error))
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    const why = said.split('\n').at(-1) || message.split('\n')[0]
+    throw new Problem('conflict', { detail: `${program} ${args[0]} failed: ${why}` })
+  }
+}
+
+/** The state of a unit. */
+export interface UnitState {
+  /** `active` while its process runs; `activating` while systemd waits to start it again. */
+  readonly active: string
+  readonly sub: string
+  readonly pid: number
+  /** How often systemd started it again. */
+  readonly restarts: number
+  /** How the last process ended, in words. */
+  readonly end: string
+}
+
+const PROPERTIES = ['Id', 'ActiveState', 'SubState', 'MainPID', 'NRestarts', 'ExecMainCode', 'ExecMainStatus']
+
+/** How a process ended, by the codes of waitid(2). One that was started again since has none. */
+function endOf(code: string, status: string): string {
+  if (code === '0') return 'a failure'
+  return code === '1' ? `exit code ${status}` : `signal ${status}`
+}
+
+function stateIn(text: string): readonly [string, UnitState] {
+  const values = new Map(text.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
+  const of = (name: string) => values.get(name) ?? ''
+  return [
+    of('Id'),
+    {
+      active: of('ActiveState'),
+      sub: of('SubState'),
+      pid: Number(of('MainPID')),
+      restarts: Number(of('NRestarts')),
+      end: endOf(of('ExecMainCode'), of('ExecMainStatus')),
+    },
+  ]
+}
+
+/** The units of this machine, by `systemctl`. */
+export class Systemctl {
+  #waiting: Promise<void> | undefined
+
+  /** Has systemd read its files again. Callers of one moment share one reading. */
+  reload(): Promise<void> {
+    this.#waiting ??= Promise.resolve().then(async () => {
+      this.#waiting = undefined
+      await ran('systemctl', 'daemon-reload')
+    })
+    return this.#waiting
+  }
+
+  async start(unit: string): Promise<void> {
+    await ran('systemctl', 'start', unit)
+  }
+
+  /** Asks the unit to end, and kills what is left of it after `graceMs`. */
+  async stop(unit: string, graceMs: number): Promise<void> {
+    const kill = () => void ran('systemctl', 'kill', '--signal=KILL', unit).catch(() => {})
+    const timer = setTimeout(kill, graceMs)
+    try {
+      await ran('systemctl', 'stop', unit)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Forgets how a unit ended. */
+  async forget(unit: string): Promise<void> {
+    await ran('systemctl', 'reset-failed', unit).catch(() => {})
+  }
+
+  /** The states of units by their names. */
+  async show(units: readonly string[]): Promise<ReadonlyMap<string, UnitState>> {
+    if (units.length === 0) return new Map()
+    const text = await ran('systemctl', 'show', `--property=${PROPERTIES.join(',')}`, ...units)
+    return new Map(text.trim().split('\n\n').map(stateIn))
+  }
+}

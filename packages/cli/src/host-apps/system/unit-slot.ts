@@ -1,0 +1,249 @@
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type AppProcess, WEB_PROCESS } from '@svc/core/adapters'
+import { givePort, keepPort, takePort } from '../free-port.ts'
+import { becomesHealthy } from '../health.ts'
+import type { Slot, SlotParts } from '../slot.ts'
+import type { AppUser } from './app-user.ts'
+import { SocketTable } from './listening.ts'
+import { OutputSpool } from './output-spool.ts'
+import { SYSTEM } from './places.ts'
+import type { Systemctl, UnitState } from './systemctl.ts'
+import { envText, runText, stateFolder, unitFolder, unitName, unitText } from './unit-text.ts'
+
+/** The parts of the host that units share. */
+export interface UnitHost {
+  readonly systemctl: Systemctl
+  readonly aliveMs: number
+  /** The user of an application that was admitted. */
+  userOf(app: string): AppUser
+  /** Guards the port of an instance that is about to start. */
+  placed(slot: UnitSlot): Promise<void>
+  /** Looks after a unit from now on: output, state, health. */
+  tend(slot: UnitSlot): void
+  untend(slot: UnitSlot): void
+}
+
+const LOOK_MS = 200
+const LAST_LINES = 50
+const RUNNING: ReadonlySet<string> = new Set(['active', 'reloading'])
+
+/** The place of an instance that systemd keeps running as a unit of its own. */
+export class UnitSlot implements Slot {
+  readonly parts: SlotParts
+  readonly unit: string
+  readonly #host: UnitHost
+  readonly #last: string[] = []
+  #spool: OutputSpool | undefined
+  #port: number | undefined
+  #state: UnitState | undefined
+  #isHealthy = false
+  #isSeen = false
+
+  constructor(parts: SlotParts, host: UnitHost) {
+    this.parts = parts
+    this.#host = host
+    this.unit = unitName(parts)
+  }
+
+  get user(): AppUser {
+    return this.#host.userOf(this.parts.app)
+  }
+
+  get definition(): AppProcess {
+    return this.parts.definition
+  }
+
+  get isUp(): boolean {
+    return this.#isHealthy && this.#isSeen
+  }
+
+  get pid(): number | undefined {
+    return this.#state?.pid || undefined
+  }
+
+  get port(): number | undefined {
+    return this.#port
+  }
+
+  get restarts(): number {
+    return this.#state?.restarts ?? 0
+  }
+
+  get open(): number {
+    return this.#port === undefined ? 0 : new SocketTable().connectionsTo(this.#port)
+  }
+
+  get lastLines(): readonly string[] {
+    this.#spool?.look()
+    return this.#last
+  }
+
+  async begin(signal: AbortSignal): Promise<string | undefined> {
+    await this.#place()
+    await this.#host.systemctl.start(this.unit)
+    const fault = await this.#begun(signal)
+    this.#isHealthy = fault === undefined
+    this.#isSeen = this.#isHealthy
+    return fault
+  }
+
+  async keep(isFresh: boolean): Promise<void> {
+    if (isFresh) await this.#resume()
+    const link = join(SYSTEM.wants, this.unit)
+    mkdirSync(SYSTEM.wants, { recursive: true })
+    if (!existsSync(link)) symlinkSync(join(SYSTEM.units, this.unit), link)
+    this.#host.tend(this)
+  }
+
+  async stop(graceMs = this.parts.stop.grace_s * 1000): Promise<void> {
+    this.#host.untend(this)
+    rmSync(join(SYSTEM.wants, this.unit), { force: true })
+    if (existsSync(join(SYSTEM.units, this.unit))) await this.#host.systemctl.stop(this.unit, graceMs)
+    this.#isHealthy = false
+    this.#spool?.[Symbol.dispose]()
+    this.#spool = undefined
+    removeUnit(this.unit)
+    await this.#host.systemctl.reload()
+    await this.#host.systemctl.forget(this.unit)
+    if (this.#port !== undefined) givePort(this.#port)
+  }
+
+  /** Reads the output that came. */
+  look(): void {
+    this.#spool?.look()
+  }
+
+  /** Takes a look at the sockets of the host, and the state of the unit if that was asked for. */
+  see(sockets: SocketTable, state: UnitState | undefined): void {
+    if (state !== undefined) this.#state = state
+    this.#isSeen =
+      this.#port === undefined
+        ? RUNNING.has(this.#state?.active ?? '')
+        : sockets.isHeldBy(this.#port, this.user.uid)
+  }
+
+  /** Takes the judgement of a health check. */
+  judge(isHealthy: boolean): void {
+    this.#isHealthy = isHealthy
+  }
+
+  /** Says a line of the instance's log. */
+  say(line: string): void {
+    this.#last.push(line)
+    if (this.#last.length > LAST_LINES) this.#last.shift()
+    this.parts.onLine(line)
+  }
+
+  async #place(): Promise<void> {
+    const { app, sha, stop, process, number, release, definition, env } = this.parts
+    const { user } = this
+    const folder = unitFolder(this.unit)
+    this.#port = process === WEB_PROCESS ? await takePort() : undefined
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true, mode: 0o711 })
+    const port = this.#port === undefined ? {} : { PORT: String(this.#port) }
+    const own = { HOME: stateFolder(user.name), ...env, ...port }
+    this.#write('run', runText(folder, definition.command), user)
+    this.#write('env', envText(own), user)
+    this.#write('port', String(this.#port ?? ''))
+    this.#write('output', '')
+    this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
+    const { memory, cpus } = definition
+    const choices = { app, process, number, release, user: user.name, sha, stop, memory, cpus }
+    writeFileSync(join(SYSTEM.units, this.unit), unitText(choices), { mode: 0o644 })
+    await Promise.all([this.#host.systemctl.reload(), this.#host.placed(this)])
+  }
+
+  /** Its reader is its owner alone. */
+  #write(name: string, text: string, owner?: AppUser): void {
+    const path = join(unitFolder(this.unit), name)
+    writeFileSync(path, text, { mode: owner === undefined ? 0o600 : 0o400 })
+    if (owner !== undefined) chownSync(path, owner.uid, owner.gid)
+  }
+
+  /** Finds the instance that an earlier supervisor started, or starts one. */
+  async #resume(): Promise<void> {
+    const folder = unitFolder(this.unit)
+    if (existsSync(join(SYSTEM.units, this.unit)) && existsSync(join(folder, 'port'))) {
+      const port = Number(readFileSync(join(folder, 'port'), 'utf8'))
+      this.#port = port === 0 ? undefined : port
+      if (this.#port !== undefined) keepPort(this.#port)
+      await this.#host.placed(this)
+      this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
+    } else await this.#place()
+    await this.#host.systemctl.start(this.unit)
+    // One that listens is healthy until it is found to be otherwise.
+    this.#isHealthy = true
+    const states = await this.#host.systemctl.show([this.unit])
+    this.see(new SocketTable(), states.get(this.unit))
+  }
+
+  async #begun(signal: AbortSignal): Promise<string | undefined> {
+    const over = new AbortController()
+    const life = new UnitLife(this.unit, this.#host.systemctl, over.signal)
+    const port = this.#port
+    try {
+      if (port === undefined) return await this.#staysAlive(life, signal)
+      const fault = await becomesHealthy(life, port, this.definition.health, signal)
+      if (fault !== undefined) return fault
+      if (life.host !== '127.0.0.1')
+        return `it listens at ::1 alone: let it listen at 127.0.0.1, or at all addresses`
+      if (new SocketTable().isHeldBy(port, this.user.uid)) return undefined
+      return `port ${port} is another program's`
+    } finally {
+      over.abort()
+      this.#state = life.state
+      this.#spool?.look()
+    }
+  }
+
+  async #staysAlive(life: UnitLife, signal: AbortSignal): Promise<string | undefined> {
+    const over = new AbortController()
+    const passed = pause(this.#host.aliveMs, undefined, {
+      signal: AbortSignal.any([signal, over.signal]),
+    }).then(
+      () => undefined,
+      () => 'the deploy was called off',
+    )
+    const ended = life.ended.then((how) => `it ended with ${how}`)
+    return Promise.race([passed, ended]).finally(() => over.abort())
+  }
+}
+
+/** Removes the files of a unit that has ended. */
+export function removeUnit(unit: string): void {
+  rmSync(join(SYSTEM.wants, unit), { force: true })
+  rmSync(join(SYSTEM.units, unit), { force: true })
+  rmSync(unitFolder(unit), { recursive: true, force: true })
+}
+
+/** The life of a unit from its start to the end of its check: systemd would start it again, and again. */
+class UnitLife {
+  /** The address that answered. */
+  host = '127.0.0.1'
+  readonly ended: Promise<string>
+  state: UnitState | undefined
+  #isRunning = true
+
+  constructor(unit: string, systemctl: Systemctl, over: AbortSignal) {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.ended = promise
+    const watch = async () => {
+      while (!over.aborted) {
+        this.state = (await systemctl.show([unit])).get(unit)
+        if (this.state !== undefined && (!RUNNING.has(this.state.active) || this.state.restarts > 0)) {
+          this.#isRunning = false
+          return resolve(this.state.end)
+        }
+        await pause(LOOK_MS)
+      }
+    }
+    void watch().catch((error: Error) => resolve(error.message))
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+}

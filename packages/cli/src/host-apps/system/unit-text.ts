@@ -1,0 +1,114 @@
+import type { AppStop } from '@svc/core/adapters'
+import { SYSTEM } from './places.ts'
+
+/** The place of an instance among the units of systemd. */
+export interface UnitPlace {
+  readonly app: string
+  readonly process: string
+  readonly number: number
+  /** The number of the release. */
+  readonly release: number
+}
+
+/**
+ * Names of applications and processes are made of `a-z`, `0-9`, dot, underscore and dash, so a colon parts
+ * them, and two places never have one name.
+ */
+export const unitName = ({ app, process, number, release }: UnitPlace): string =>
+  `svc-app@${app}:${process}:${number}:${release}.service`
+
+/** Whether a file is the unit of an instance. */
+export const isUnitName = (name: string): boolean =>
+  /^svc-app@[a-z0-9._-]+:[a-z0-9-]+:\d+:\d+\.service$/.test(name)
+
+/** The folder of an instance: its script, its variables and its output. */
+export const unitFolder = (unit: string): string => `${SYSTEM.state}/units/${unit.replace(/\.service$/, '')}`
+
+/** Inputs of the text of a unit. */
+export interface UnitChoices extends UnitPlace {
+  /** The user of the application, and its group. */
+  readonly user: string
+  readonly sha: string
+  readonly stop: AppStop
+  /** Limit of memory as systemd writes it, such as `512M`. */
+  readonly memory?: string | undefined
+  /** Share of processors: 1 is one of them. */
+  readonly cpus?: number | undefined
+}
+
+/** The folder of the applications as units see it: its own place is closed to other users. */
+const APPS_SEEN = `${SYSTEM.state}/apps`
+
+/** The folder that an application may write to. */
+export const stateFolder = (user: string): string => `${SYSTEM.state}/state/${user}`
+
+/** The folder of a release as its unit sees it. */
+export const seenFolder = (app: string, sha: string): string => `${APPS_SEEN}/${app}/releases/${sha}`
+
+/**
+ * Returns the unit of an instance. Nothing that a repository says stands in it: the command and the variables
+ * are in files that the user of the application reads.
+ */
+export function unitText(choices: UnitChoices): string {
+  const { app, process, number, release, user, sha, stop, memory, cpus } = choices
+  const folder = unitFolder(unitName(choices))
+  return `[Unit]
+Description=${app} ${process} ${number}, release ${release}, kept by svc
+After=network.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+User=${user}
+Group=${user}
+Slice=svc-${user.replace('-', '_')}.slice
+UMask=0077
+WorkingDirectory=${seenFolder(app, sha)}
+ExecStart=/bin/sh ${folder}/run
+StandardOutput=append:${folder}/output
+StandardError=inherit
+Restart=always
+RestartSec=2
+SuccessExitStatus=143 130
+KillMode=control-group
+KillSignal=${stop.signal}
+TimeoutStopSec=${stop.grace_s}
+BindReadOnlyPaths=${SYSTEM.apps}:${APPS_SEEN}
+ReadWritePaths=${stateFolder(user)}
+ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+PrivateTmp=yes
+PrivateDevices=yes
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+LockPersonality=yes
+RemoveIPC=yes
+LimitNOFILE=65536
+TasksMax=1024
+${memory === undefined ? '' : `MemoryMax=${memory}\nMemorySwapMax=0\n`}${cpus === undefined ? '' : `CPUQuota=${Math.round(cpus * 100)}%\n`}
+[Install]
+WantedBy=multi-user.target
+`
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Returns the script of an instance: its variables, then its command, which is one line of a shell. */
+export const runText = (folder: string, command: string): string =>
+  `set -a\n. ${folder}/env\nset +a\nexec /bin/sh -c ${quoted(command)}\n`
+
+/** Returns variables as assignments of a shell. Names that no shell takes are left out. */
+export const envText = (env: Readonly<Record<string, string>>): string =>
+  Object.entries(env)
+    .filter(([name, value]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !value.includes('\0'))
+    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .join('')

@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { packedFolder } from '../support/packed.ts'
+import { BootedMachine } from './booted-machine.ts'
+import { dependenciesOfPlane, InstalledPlane, type IssuedLicense } from './installed-plane.ts'
+
+const CHECKOUT = join(import.meta.dirname, '../..')
+const AGENT = '/srv/svc-agent.mjs'
+const REPOSITORY = '/srv/shop'
+const LOAD = '/srv/load.mjs'
+
+/** An application that says who it is, streams, and knows its release. */
+const server = (word: string, more = '') => `
+import { createServer } from 'node:http'
+import { userInfo } from 'node:os'
+${more}
+createServer((request, response) => {
+  if (request.url === '/up') return response.end('ok')
+  if (request.url === '/env') return response.end(JSON.stringify(process.env))
+  if (request.url === '/slow') return void setTimeout(() => response.end('${word}'), 1500)
+  response.end('${word} ' + process.env.SVC_RELEASE + ' ' + userInfo().username)
+}).listen(process.env.PORT)
+`
+
+/** Asks without a pause until a file is there, and says what it got. */
+const LOADER = `
+import { get } from 'node:http'
+import { existsSync } from 'node:fs'
+const [port, until] = process.argv.slice(2)
+const got = {}
+let failed = 0
+const ask = (path) =>
+  new Promise((done) => {
+    const fail = (why) => { failed += 1; got[why] = (got[why] ?? 0) + 1; done() }
+    const asked = get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      let text = ''
+      response.on('data', (part) => { text += part })
+      response.on('error', (error) => fail(error.code))
+      response.on('end', () => {
+        const word = response.statusCode === 200 ? text.split(' ')[0] : 'status ' + response.statusCode
+        if (response.statusCode !== 200) return fail(word)
+        got[word] = (got[word] ?? 0) + 1
+        done()
+      })
+    })
+    asked.on('error', (error) => fail(error.code))
+  })
+const pause = () => new Promise((done) => setTimeout(done, 10))
+const loop = async (path) => { while (!existsSync(until)) { await ask(path); await pause() } }
+await Promise.all(['/', '/', '/', '/slow'].map(loop))
+console.log(JSON.stringify({ failed, got }))
+`
+
+const booted = await BootedMachine.boot({
+  '/usr/local/bin/node': process.execPath,
+  ...dependenciesOfPlane(CHECKOUT),
+})
+const needs = ['nft', 'git']
+const lacking =
+  typeof booted === 'string' ? booted : needs.find((program) => booted.run(['which', program]).code !== 0)
+const onHost = lacking === undefined ? test : test.skip
+const without = lacking === undefined ? '' : ` (skipped: ${lacking})`
+const machine = booted as BootedMachine
+
+let plane: InstalledPlane
+let issued: IssuedLicense
+
+interface Done {
+  readonly log: string
+  readonly state: string
+}
+
+/** Commits files to the repository of the application, and returns the id. */
+function commit(files: Readonly<Record<string, string>>): string {
+  for (const [name, text] of Object.entries(files)) machine.write(join(REPOSITORY, name), text)
+  const git = `git -C ${REPOSITORY} -c user.name=a -c user.email=a@example.com`
+  machine.sh(`${git} add --all && ${git} commit --quiet --allow-empty -m change`)
+  return machine.sh(`git -C ${REPOSITORY} rev-parse HEAD`)
+}
+
+/** Runs a job to its end. */
+function job(kind: string, payload: object): Done {
+  const words = [
+    'jobs',
+    'enqueue',
+    kind,
+    '--license',
+    issued.license.id,
+    '--payload',
+    JSON.stringify(payload),
+  ]
+  const { job: made } = plane.json<{ job: { id: string } }>(...words)
+  const log = plane.svc('jobs', 'logs', made.id, '--follow').out
+  const { job: ended } = plane.json<{ job: { state: string } }>('jobs', 'show', made.id)
+  return { log, state: ended.state }
+}
+/** Shows the log of a job that ended otherwise. */
+function ended({ log, state }: Done, wanted: string): void {
+  if (state !== wanted) throw new Error(`the job ${state}, not ${wanted}:\n${log}`)
+}
+const deploy = (sha: string, env = {}): Done =>
+  job('deploy', { app: 'shop', source: { type: 'git', repo_url: `file://${REPOSITORY}`, sha }, env })
+
+const status = () => JSON.parse(machine.sh('cat /var/lib/svc-appsd/apps.json'))
+const port = (): number => status().apps.shop.port
+const ask = (path = '/') => machine.sh(`curl -sS -m 5 http://127.0.0.1:${port()}${path}`)
+const units = () =>
+  machine
+    .sh('ls /etc/systemd/system')
+    .split('\n')
+    .filter((name) => name.startsWith('svc-app@'))
+const property = (unit: string, name: string) => machine.sh(`systemctl show --value -p ${name} '${unit}'`)
+
+/** Asks all the time while work is done; the work is synchronous, so the asking is a unit of its own. */
+function underLoad(work: () => void): { failed: number; got: Record<string, number> } {
+  machine.sh(`rm -f /srv/enough /srv/load.out
+    systemd-run --quiet --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port()} /srv/enough`)
+  try {
+    work()
+  } finally {
+    machine.sh('sleep 0.5; touch /srv/enough; while systemctl -q is-active load; do sleep 0.1; done')
+  }
+  return JSON.parse(machine.sh('cat /srv/load.out'))
+}
+
+beforeAll(async () => {
+  if (lacking !== undefined) return
+  plane = new InstalledPlane(machine, await packedFolder())
+  machine.write(AGENT, readFileSync(join(await packedFolder(), 'svc-agent.mjs'), 'utf8'))
+  machine.write(LOAD, LOADER)
+  machine.sh(
+    `git init --quiet --initial-branch=main ${REPOSITORY}; git config --system --add safe.directory '*'`,
+  )
+  plane.start()
+  issued = plane.json<IssuedLicense>('licenses', 'issue')
+  const { code, err } = machine.run(
+    ['node', AGENT, 'install', '--url', 'http://127.0.0.1:8080', '--apps'],
+    `${issued.key}\n`,
+  )
+  if (code !== 0) throw new Error(err)
+}, 180_000)
+afterAll(async () => {
+  if (typeof booted !== 'string') await booted[Symbol.asyncDispose]()
+})
+
+describe('Applications on a machine with systemd', () => {
+  let first = ''
+  let second = ''
+
+  onHost(
+    `a deploy runs as a unit of a user of its own, at a port that stays${without}`,
+    () => {
+      first = commit({
+        'server.js': server('one'),
+        'package.json': JSON.stringify({ type: 'module' }),
+        'svc.json': JSON.stringify({
+          version: 1,
+          processes: {
+            web: { command: 'node server.js', health: { path: '/up' }, count: 2, memory: '200M' },
+          },
+        }),
+      })
+      ended(deploy(first, { GREETING: "it's $HOME" }), 'succeeded')
+      expect(ask()).toMatch(/^one 1 sa-[a-z2-7]{10}$/)
+      expect(JSON.parse(ask('/env'))).toMatchObject({
+        GREETING: "it's $HOME",
+        SVC_APP: 'shop',
+        SVC_SHA: first,
+      })
+      expect(units()).toEqual(['svc-app@shop:web:1:1.service', 'svc-app@shop:web:2:1.service'])
+      expect(property(units()[0] ?? '', 'MemoryMax')).toBe(String(200 * 1024 * 1024))
+    },
+    60_000,
+  )
+
+  onHost(
+    `a deploy and a deploy that fails change nothing for visitors${without}`,
+    () => {
+      second = commit({ 'server.js': server('two') })
+      const broken = commit({ 'server.js': 'process.exit(3)' })
+      const seen = underLoad(() => {
+        ended(deploy(second), 'succeeded')
+        const failed = deploy(broken)
+        ended(failed, 'failed')
+        expect(failed.log).toContain('web is not healthy: it ended with exit code 3')
+        expect(ask()).toMatch(/^two 2 /)
+        ended(deploy(first), 'succeeded')
+      })
+      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen.got.one).toBeGreaterThan(0)
+      expect(seen.got.two).toBeGreaterThan(0)
+      expect(units()).toEqual(['svc-app@shop:web:1:3.service', 'svc-app@shop:web:2:3.service'])
+      expect(machine.sh('ls /var/lib/svc-appsd/units').split('\n')).toHaveLength(2)
+    },
+    120_000,
+  )
+
+  onHost(
+    `visitors notice neither the end of the supervisor nor a reload of the host's firewall${without}`,
+    () => {
+      const seen = underLoad(() => {
+        machine.sh('systemctl kill --signal=KILL svc-appsd; sleep 2; systemctl -q is-active svc-appsd')
+        machine.sh('systemctl restart svc-appsd; sleep 1')
+        expect(ask()).toMatch(/^one 3 /)
+      })
+      expect(seen).toMatchObject({ failed: 0 })
+      machine.sh('nft flush ruleset; sleep 0.5')
+      expect(ask()).toMatch(/^one 3 /)
+    },
+    60_000,
+  )
+
+  onHost(
+    `an instance that was killed gets no visitors until systemd has started it again${without}`,
+    () => {
+      const [unit = ''] = units()
+      machine.sh(`systemctl kill --signal=KILL '${unit}'; sleep 0.6`)
+      for (let time = 0; time < 10; time += 1) expect(ask()).toMatch(/^one 3 /)
+      machine.sh(`sleep 3; systemctl -q is-active '${unit}'`)
+      expect(property(unit, 'NRestarts')).toBe('1')
+    },
+    60_000,
+  )
+
+  onHost(
+    `nobody but root, the proxy and the application itself connects to it, and nothing shows its variables${without}`,
+    () => {
+      const [unit = ''] = units()
+      const folder = `/var/lib/svc-appsd/units/${unit.replace('.service', '')}`
+      const instance = machine.sh(`cat '${folder}/port'`)
+      expect(machine.sh(`curl -sS http://127.0.0.1:${instance}/`)).toMatch(/^one 3 /)
+      for (const at of [port(), instance])
+        expect(
+          machine.run(['runuser', '-u', 'nobody', '--', 'curl', '-sS', '-m', '2', `http://127.0.0.1:${at}/`])
+            .code,
+        ).not.toBe(0)
+      expect(
+        machine.run(['runuser', '-u', 'nobody', '--', 'cat', '/run/svc-appsd/control.sock']).code,
+      ).not.toBe(0)
+      for (const file of ['env', 'run', 'output'])
+        expect(machine.run(['runuser', '-u', 'nobody', '--', 'cat', `${folder}/${file}`]).code).not.toBe(0)
+      expect(machine.sh(`systemctl show '${unit}'`)).not.toContain('GREETING')
+    },
+    60_000,
+  )
+
+  onHost(
+    `applications come back with the machine, while the plane is away${without}`,
+    async () => {
+      machine.sh('systemctl disable --quiet svc')
+      await machine.reboot()
+      machine.sh(`until curl -sf -m 2 http://127.0.0.1:${port()}/up; do sleep 0.2; done`)
+      expect(ask()).toMatch(/^one 3 /)
+      machine.sh(
+        'systemctl enable --quiet --now svc; until curl -sf http://127.0.0.1:8080/healthz; do sleep 0.2; done',
+      )
+    },
+    60_000,
+  )
+
+  onHost(
+    `a stopped application says so, and a removed one leaves no unit and no port${without}`,
+    () => {
+      const at = port()
+      ended(job('stop', { app: 'shop' }), 'succeeded')
+      expect(machine.sh(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:${at}/`)).toBe('503')
+      expect(units()).toEqual([])
+      ended(job('remove', { app: 'shop' }), 'succeeded')
+      expect(machine.run(['curl', '-s', '-m', '2', `http://127.0.0.1:${at}/`]).code).toBe(7)
+      expect(machine.sh('nft list table inet svc_apps')).not.toContain(String(at))
+    },
+    60_000,
+  )
+
+  onHost(
+    `uninstall --purge leaves nothing of the applications${without}`,
+    () => {
+      ended(deploy(first), 'succeeded')
+      expect(machine.run(['node', AGENT, 'uninstall', '--purge'])).toMatchObject({ code: 0 })
+      expect(units()).toEqual([])
+      expect(machine.run(['test', '-e', '/var/lib/svc-appsd']).code).toBe(1)
+      expect(machine.run(['nft', 'list', 'table', 'inet', 'svc_apps']).code).toBe(1)
+      expect(machine.run(['sh', '-c', 'getent passwd | grep ^sa-']).code).toBe(1)
+    },
+    60_000,
+  )
+})
