@@ -162,14 +162,14 @@ const findTenant = steps(
 
 const addDeployment = steps(
   'add deployment',
-  fc.record({ order, pick, app: words, source: fields }),
-  ({ order: place, pick: which, app, source }) =>
+  fc.record({ order, pick, app: words, source: fields, madeBy: rarely(words) }),
+  ({ order: place, pick: which, app, source, madeBy }) =>
     async (world) => {
       const jobId = world.jobId(which)
       const id = world.id('dep', place)
       const { licenseId: own = 'lic_a' } = (await world.job(which)) ?? {}
       return async ({ deployments }, now) => {
-        await deployments.add({ id, licenseId: own, jobId, app, source }, now)
+        await deployments.add({ id, licenseId: own, jobId, app, source, madeBy }, now)
         return deployments.get(id)
       }
     },

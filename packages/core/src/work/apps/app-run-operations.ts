@@ -51,7 +51,7 @@ const deploy = operation({
   answer: { id: word, app: word, ...JOB_ANSWERS.made },
   run: async (services, { sha, ref, force, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    const made = await services.apps.deploy(app, { sha, ref, restart: force })
+    const made = await services.apps.deploy(app, { sha, ref, restart: force, madeBy: operator.name })
     return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
   },
 })
@@ -66,7 +66,7 @@ const rollback = operation({
   answer: { id: word, app: word, ...JOB_ANSWERS.made },
   run: async (services, { to, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    const made = await services.apps.rollback(app, to)
+    const made = await services.apps.rollback(app, to, operator.name)
     return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
   },
 })
@@ -112,7 +112,7 @@ const start = operation({
     const app = await appOf(services, given, operator)
     const { state } = await services.apps.state(app)
     const fingerprint = await hostNamed(services, app, host)
-    const made = await services.apps.start(app, { fingerprint })
+    const made = await services.apps.start(app, { fingerprint, madeBy: operator.name })
     const note =
       state === 'deployed'
         ? `${app.name} was not stopped: its host leaves a release alone that runs with these variables`
@@ -133,7 +133,7 @@ const restart = operation({
   run: async (services, { host, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const fingerprint = await hostNamed(services, app, host)
-    const made = await services.apps.start(app, { fingerprint, restart: true })
+    const made = await services.apps.start(app, { fingerprint, restart: true, madeBy: operator.name })
     return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
   },
 })

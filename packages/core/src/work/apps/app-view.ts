@@ -17,6 +17,8 @@ export const RELEASE = {
   job_id: word,
   sha: optional(word),
   state: oneOf(JOB_STATES),
+  /** A person's email, `token:` and an id, `cli:` and a user of the machine, or `git push by` and a name. */
+  by: optional(word),
   created_at: count,
 }
 /** An app in an answer. */
@@ -47,8 +49,9 @@ export type ReleaseView = ViewOf<typeof RELEASE>
 export type VariableView = ViewOf<typeof VARIABLE>
 
 /** A deployment of an app as operators see it. */
-export const releaseView = ({ id, jobId, source: { sha }, state, createdAt }: Deployment): ReleaseView => ({
-  ...{ id, job_id: jobId, state, created_at: unixSeconds(createdAt) },
+export const releaseView = ({ id, jobId, source: { sha }, state, ...rest }: Deployment): ReleaseView => ({
+  ...{ id, job_id: jobId, state, created_at: unixSeconds(rest.createdAt) },
+  ...present('by', rest.madeBy),
   ...(typeof sha === 'string' ? { sha } : {}),
 })
 

@@ -29,14 +29,16 @@ interface JobWish {
   readonly kind?: 'deploy' | 'redeploy'
   /** Whether the host replaces the processes also when the same release runs. */
   readonly restart?: boolean | undefined
+  /** The maker of the job, as the audit log names operators. */
+  readonly madeBy?: string | undefined
 }
 /** The commit that is deployed, and how. */
-export interface DeployWish extends Pick<JobWish, 'restart'> {
+export interface DeployWish extends Pick<JobWish, 'restart' | 'madeBy'> {
   readonly sha?: string | undefined
   readonly ref?: string | undefined
 }
 /** How an app is started or stopped. */
-export interface RunWish extends Pick<JobWish, 'restart'> {
+export interface RunWish extends Pick<JobWish, 'restart' | 'madeBy'> {
   /** The host, in place of the app's own. */
   readonly fingerprint?: string | undefined
 }
@@ -182,7 +184,7 @@ export class Apps {
    * deployment's id.
    * @throws Problem `conflict` when there is none
    */
-  async rollback(app: App, to?: string): Promise<MadeJob> {
+  async rollback(app: App, to?: string, madeBy?: string): Promise<MadeJob> {
     const good = (await this.releases(app, RELEASES_SEEN)).filter(({ state }) => state === 'succeeded')
     const live = shaOf(good[0])
     const target = good.find((release) => {
@@ -192,7 +194,7 @@ export class Apps {
     })
     const sha = shaOf(target)
     const place = await this.place(app)
-    if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, undefined), {})
+    if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, undefined), { madeBy })
     throw new Problem('conflict', {
       detail:
         to === undefined
@@ -206,11 +208,12 @@ export class Apps {
    * are replaced all the same.
    * @throws Problem `conflict` when nothing was deployed, or it has no host
    */
-  async start(app: App, { fingerprint, restart = false }: RunWish): Promise<MadeJob> {
+  async start(app: App, { fingerprint, ...wish }: RunWish): Promise<MadeJob> {
     const { live } = await this.state(app)
     if (live === undefined) throw neverDeployed(app.name)
     const place = await this.place(app)
-    return this.#deploy(hostedAt(place, fingerprint), sourceAgain(place, live), { kind: 'redeploy', restart })
+    const at = hostedAt(place, fingerprint)
+    return this.#deploy(at, sourceAgain(place, live), { kind: 'redeploy', ...wish })
   }
 
   /**
@@ -229,12 +232,16 @@ export class Apps {
     return stateIn(this.#parts.storage, app)
   }
 
-  #deploy(place: AppPlace, source: Payload, { kind = 'deploy', restart = false }: JobWish): Promise<MadeJob> {
+  #deploy(
+    place: AppPlace,
+    source: Payload,
+    { kind = 'deploy', restart = false, madeBy }: JobWish,
+  ): Promise<MadeJob> {
     const { licenseId, name } = place.app
     if (source.repo_url === undefined && source.type === 'git') throw lacks(name, 'repository: --repo URL')
     const target = requireHost(place)
     const payload = { app: name, source, ...(restart ? { restart } : {}) }
-    return this.#parts.jobs.enqueue({ licenseId, kind, payload, target })
+    return this.#parts.jobs.enqueue({ licenseId, kind, payload, target, madeBy })
   }
 }
 

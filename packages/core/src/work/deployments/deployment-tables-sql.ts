@@ -1,5 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { fact, type TablesOf, time, valuesOf, verbatim, word } from '../../platform/database/table-sql.ts'
+import {
+  fact,
+  person,
+  type TablesOf,
+  time,
+  valuesOf,
+  verbatim,
+  word,
+} from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
 import type { JobEntity } from '../jobs/job-tables-sql.ts'
 import type { Deployment } from './deployments-store.ts'
@@ -15,6 +23,7 @@ export const DeploymentEntity = defineEntity({
     app: fact(p.text()),
     source: verbatim(p.json().$type<Deployment['source']>()),
     createdAt: time(),
+    madeBy: person(p.text().nullable()),
   },
 })
 

@@ -15,6 +15,7 @@ const ADD = statement('deployment-add', (tables, given: Added) =>
     app: given.app,
     source: sql<Deployment['source']>`${given.source}::jsonb`,
     created_at: atOrNow(given.now),
+    made_by: given.madeBy,
   }),
 )
 

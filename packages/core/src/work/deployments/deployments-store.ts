@@ -11,6 +11,8 @@ export interface Deployment {
   readonly app: string
   readonly source: Readonly<Record<string, unknown>>
   readonly state: JobState
+  /** Its maker, as the audit log names operators, or the push; undefined when nobody noted it. */
+  readonly madeBy: string | undefined
   readonly createdAt: Date
 }
 

@@ -100,6 +100,7 @@ const enqueue = operation({
       runAt: input.run_at === undefined ? undefined : new Date(input.run_at),
       maxAttempts: input.max_attempts,
       timeoutSeconds: input.timeout_seconds,
+      madeBy: operator.name,
     })
     return madeAnswer(services, operator, { job: made, created })
   },
@@ -215,7 +216,7 @@ const retry = operation({
   answer: JOB_ANSWERS.made,
   input: { job },
   run: async (services, input, operator) => {
-    const made = await services.jobs.retry(operator.scope, input.job)
+    const made = await services.jobs.retry(operator.scope, input.job, operator.name)
     return madeAnswer(services, operator, made)
   },
 })

@@ -83,7 +83,7 @@ export class Jobs {
     const { clock, ids } = this.#parts
     const payload = await withLastSource(stores, input, readPayload(input.kind, input.payload))
     const job = newJob(ids, input, payload)
-    const result = await storeJob(stores, job, clock.statementTime())
+    const result = await storeJob(stores, job, input.madeBy, clock.statementTime())
     if (firstLine === undefined || !result.created) return result
     const [line] = await storedLines([{ ts: unixSeconds(clock.now()), line: firstLine }])
     if (line !== undefined) await stores.jobs.preface(result.job.id, line, clock.statementTime())
@@ -192,7 +192,7 @@ export class Jobs {
    * @throws Problem `not-found`, or `conflict` while the old job is unfinished, or when its license is
    * shut, `rate-limited`
    */
-  async retry(scope: Scope, jobId: string): Promise<{ job: Job; created: boolean }> {
+  async retry(scope: Scope, jobId: string, madeBy?: string): Promise<{ job: Job; created: boolean }> {
     const old = await this.get(scope, jobId)
     if (!isTerminal(old.state)) {
       throw new Problem('conflict', {
@@ -205,7 +205,7 @@ export class Jobs {
     const input = { licenseId, kind, payload: old.payload, target, urgent, serialKey, dedupeKey }
     const { storage, clock, ids } = this.#parts
     const job = newJob(ids, { ...input, maxAttempts, timeoutSeconds }, old.payload, old.id)
-    return storage.transaction((stores) => storeJob(stores, job, clock.statementTime()))
+    return storage.transaction((stores) => storeJob(stores, job, madeBy, clock.statementTime()))
   }
 
   /** Says that no host takes the job for now, since none that is online runs its kind. */

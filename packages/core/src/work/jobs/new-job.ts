@@ -19,6 +19,8 @@ export interface EnqueueInput {
   readonly runAt?: Date | undefined
   readonly maxAttempts?: number | undefined
   readonly timeoutSeconds?: number | undefined
+  /** The maker of the deployment that comes with it: an operator's name, or a push. */
+  readonly madeBy?: string | undefined
 }
 
 /** Returns the job to be stored for an order. */
@@ -64,6 +66,7 @@ export async function withLastSource(
 export async function storeJob(
   { apps, jobs, deployments }: Pick<Stores, 'apps' | 'jobs' | 'deployments'>,
   job: NewJob,
+  madeBy: string | undefined,
   now: Date | undefined,
 ): Promise<{ job: Job; created: boolean }> {
   const result = await jobs.enqueue(job, now)
@@ -71,6 +74,6 @@ export async function storeJob(
   const source = (job.payload.source ?? {}) as Record<string, unknown>
   const { licenseId, app } = job
   await apps.ensure({ licenseId, name: app }, now)
-  await deployments.add({ id: job.deploymentId, licenseId, jobId: job.id, app, source }, now)
+  await deployments.add({ id: job.deploymentId, licenseId, jobId: job.id, app, source, madeBy }, now)
   return result
 }

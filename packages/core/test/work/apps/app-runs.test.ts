@@ -124,6 +124,38 @@ describe('an app', () => {
     expect(await shown()).toEqual(['removed', 'a', 'succeeded'])
   })
 
+  it('says who deployed each release: an operator, or a push', async () => {
+    const { plane } = test
+    await deployed('a')
+    await run('rollback', { to: SHA('a') })
+    await ends()
+    await run('start')
+    const { id } = await ends()
+    await plane.operations.run('jobs.retry', { job: id }, 'cli:bob')
+    await ends()
+    const payload = { app: 'shop', source }
+    await plane.jobs.enqueue({ licenseId, kind: 'deploy', payload, target: 'fp-1' })
+    await ends()
+    const enqueue = { kind: 'redeploy', license: licenseId, host: 'fp-1', payload: { app: 'shop' } }
+    await plane.operations.run('jobs.enqueue', enqueue, 'cli:eve')
+    await ends()
+    const { hook } = await plane.gitHooks.set(licenseId, 'shop', { fingerprint: 'fp-1', repoUrl: REPO })
+    const document = { ref: 'refs/heads/main', sha: SHA('c'), pusher: 'kim' }
+    const message = { headers: {}, document, bodyDigest: 'x', address: '192.0.2.7' }
+    await plane.gitPushes.receive({ licenseId, hook }, message)
+    await ends()
+    const { releases } = (await plane.operations.run(
+      'apps.releases',
+      { app: 'shop' },
+      'cli:ann',
+    )) as unknown as {
+      releases: { by?: string }[]
+    }
+    const by = ['git push by kim', 'cli:eve', undefined, 'cli:bob', 'cli:ann', 'cli:ann', 'cli:ann']
+    expect(releases.map((release) => release.by)).toEqual(by)
+    expect((await run('show')).app).toMatchObject({ live_deployment: { by: 'git push by kim' } })
+  })
+
   it('that is in the wished state already is said to be, and the job makes sure of it', async () => {
     await deployed('a')
     expect((await run('start')).note).toContain('was not stopped')

@@ -8,5 +8,6 @@ export const buildDeployment = (fields: Partial<NewDeployment> = {}): NewDeploym
   jobId: 'job_test',
   app: 'shop',
   source: { type: 'image', image: 'shop:1' },
+  madeBy: undefined,
   ...fields,
 })

@@ -30,7 +30,7 @@ export function deploymentsStoreContract(name: string, open: () => Promise<Stora
         sha: 'a'.repeat(40),
         depth: [1, {}],
       }
-      const made = buildDeployment({ jobId: job.id, source })
+      const made = buildDeployment({ jobId: job.id, source, madeBy: 'ann@svc.example' })
       await deployments().add(made, now)
       expect(await deployments().get(made.id)).toEqual({ ...made, state: 'pending', createdAt: now })
     })

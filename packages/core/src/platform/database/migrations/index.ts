@@ -37,6 +37,7 @@ import { lanesOfEndedJobs } from './0036-lanes-of-ended-jobs.ts'
 import { troubledPaymentEvents } from './0037-troubled-payment-events.ts'
 import { signals } from './0038-signals.ts'
 import { apps } from './0039-apps.ts'
+import { whoDeployed } from './0040-who-deployed.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -89,4 +90,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   troubledPaymentEvents,
   signals,
   apps,
+  whoDeployed,
 ]

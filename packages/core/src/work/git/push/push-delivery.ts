@@ -174,12 +174,14 @@ export class PushDelivery {
     const payload = { app, source, hook_id: id, delivery_id: deliveryId, trigger: 'git' }
     const pusher = cut(push.pusher.replaceAll(/\p{C}/gu, ''), 100) || 'somebody'
     const firstLine = `git push ${sha.slice(0, SHORT_SHA)} ${ref} by ${pusher}`
+    const madeBy = `git push by ${pusher}`
     const { job } = await this.#parts.jobs.enqueueIn(stores, {
       licenseId,
       kind,
       payload,
       target: fingerprint,
       firstLine,
+      madeBy,
     })
     return { hook, job, ref, sha }
   }

@@ -124,7 +124,8 @@ export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
       const [licenseId] = party.licenses
       const jobId = id.replace('dep', 'jbd')
       await stores.jobs.enqueue(buildJob({ id: jobId, licenseId, deploymentId: id }), now)
-      await stores.deployments.add({ id, licenseId, jobId, app: 'parent', source: {} }, now)
+      const made = { id, licenseId, jobId, app: 'parent', source: {}, madeBy: undefined }
+      await stores.deployments.add(made, now)
       return id
     },
     filters: { license: licenseOfParent },
