@@ -23,11 +23,18 @@ export interface HostStatus {
   readonly apps: readonly AppStatus[]
 }
 
+/** The supervisor has ended while it carried an order out: nobody knows how far it came. */
+export class SupervisorGone extends Problem {
+  constructor() {
+    super('conflict', { detail: 'the supervisor ended before the order was carried out' })
+  }
+}
+
 const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'])
 
 /**
  * Gives an order and waits for its end. Returns the last word; undefined when no supervisor runs.
- * @throws Problem `conflict` with the supervisor's reason, or when it ends before its answer does
+ * @throws Problem `conflict` with the supervisor's reason, SupervisorGone when it ends before its answer does
  */
 export function order(
   apps: string,
@@ -43,8 +50,7 @@ export function order(
         else if (kind === 'done') resolve(text)
         else reject(new Problem('conflict', { detail: text }))
       })
-      const broken = () =>
-        reject(new Problem('conflict', { detail: 'the supervisor ended before the deploy did' }))
+      const broken = () => reject(new SupervisorGone())
       response.once('error', broken)
       lines.once('close', broken)
     })

@@ -9,7 +9,7 @@ import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
 import { envDigest, hostVariables, linkCurrent, releaseFolder, runtimeFolder } from './apps-folder.ts'
-import { ensureSupervisor, order, statusOf } from './control-client.ts'
+import { ensureSupervisor, order, SupervisorGone, statusOf } from './control-client.ts'
 import { readEnvFile } from './env-file.ts'
 import { releaseFacts } from './release-facts.ts'
 import { isSystemHost } from './system/places.ts'
@@ -49,8 +49,8 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const folder = releaseFolder(apps, app, sha)
   const facts = releaseFacts(folder)
   const running = await statusOf(apps)
-  const isKnown = running?.apps.some((each) => each.app === app) ?? false
-  if (!facts.names.has(APP_DEFINITION_FILE) && !isKnown && (await isFromBefore(apps, app))) {
+  const known = running?.apps.find((each) => each.app === app)
+  if (!facts.names.has(APP_DEFINITION_FILE) && known === undefined && (await isFromBefore(apps, app))) {
     say(`${app} was deployed before this host could run applications, so its files stay the deployment:`)
     say(`add ${APP_DEFINITION_FILE}, or remove the app and deploy it again, to have it run`)
     return 'elsewhere'
@@ -63,7 +63,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     say('memory and cpus are not carried out here: see svc agent install --apps')
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
-  const live = running?.apps.find((each) => each.app === app)
+  const live = known
   if (live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
@@ -78,13 +78,32 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes }),
   }
   await ensureSupervisor(io, apps, parts.serve)
-  const address = await order(apps, { path: '/deploy', body: { app, release }, onLine: say })
+  const deployed = order(apps, { path: '/deploy', body: { app, release }, onLine: say })
+  const address = await deployed.catch((error: unknown) => addressAfterEnd(parts, error, known?.number, say))
   if (address === undefined)
     throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
   await linkCurrent(apps, app, sha)
   const isVisited = plan.type === 'static' || plan.processes.web !== undefined
   say(isVisited ? `${app} answers at ${address}` : `${app} has no process web: nothing answers visitors`)
   return 'deployed'
+}
+
+/**
+ * Asks the next supervisor how a deploy ended whose own supervisor is gone: one that was switched to is live.
+ * @throws the error itself when the old release is live still
+ */
+async function addressAfterEnd(
+  { io, apps, app, sha, serve }: DeployParts,
+  error: unknown,
+  before: number | undefined,
+  say: Say,
+): Promise<string | undefined> {
+  if (!(error instanceof SupervisorGone)) throw error
+  const { apps: running } = await ensureSupervisor(io, apps, serve)
+  const now = running.find((each) => each.app === app)
+  if (now?.sha !== sha || now.number <= (before ?? 0)) throw error
+  say('the supervisor was started again, and has switched')
+  return now.address
 }
 
 /** An upgrade of the host starts nothing: applications that are there stay as they are. */

@@ -35,6 +35,8 @@ export interface ProcessStatus {
 export interface AppStatus {
   readonly app: string
   readonly state: 'up' | 'starting' | 'stopped'
+  /** The address for visitors, in words. */
+  readonly address: string
   readonly sha: string
   readonly number: number
   /** SHA-256 of its variables. */
@@ -107,7 +109,7 @@ export class Supervisor implements AsyncDisposable {
         restarts,
       }))
       const { sha, number, env } = recorded
-      return { app: name, state, sha, number, env: envDigest(env), processes }
+      return { app: name, state, address: this.addressOf(name), sha, number, env: envDigest(env), processes }
     })
   }
 
