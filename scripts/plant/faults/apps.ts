@@ -4,6 +4,7 @@ const APPS = 'packages/core/src/work/apps'
 const VARIABLES = `${APPS}/app-variables.ts`
 const SQL = `${APPS}/apps-store-sql.ts`
 const SERVICE = ['packages/core/test/work/apps/apps.test.ts']
+const JOB_ENV = ['packages/core/test/work/jobs/job-env.test.ts']
 const RUNS = ['packages/core/test/work/apps/app-runs.test.ts']
 const STORE = ['packages/core/test/work/apps/apps-store.test.ts']
 
@@ -120,6 +121,41 @@ export const faults: readonly Fault[] = [
     find: "  ...present('by', rest.madeBy),\n",
     replace: '',
     suites: RUNS,
+  },
+  {
+    name: 'apps: the env of a job is stored as it is',
+    file: 'packages/core/src/work/jobs/job-env.ts',
+    find: 'if (env === undefined || !keyring.isConfigured) return job',
+    replace: 'if (env !== undefined || !keyring.isConfigured) return job',
+    suites: JOB_ENV,
+  },
+  {
+    name: 'apps: those who may deploy are shown the env of jobs',
+    file: 'packages/core/src/work/jobs/job-view.ts',
+    find: 'withSecrets ? withoutEnvValues(job.payload)',
+    replace: 'withSecrets ? job.payload',
+    suites: JOB_ENV,
+  },
+  {
+    name: 'apps: an env that cannot be opened reaches hosts as stars',
+    file: VARIABLES,
+    find: 'if (job === undefined) return withoutEnv(stored)',
+    replace: 'if (job === undefined) return { job: stored, env: {} }',
+    suites: JOB_ENV,
+  },
+  {
+    name: 'apps: a repeated job has stars for its env',
+    file: 'packages/core/src/work/jobs/jobs.ts',
+    find: 'const payload = payloadWithEnv(keyring, old)',
+    replace: 'const { payload } = old',
+    suites: JOB_ENV,
+  },
+  {
+    name: 'apps: a claim leaves the sealed env in the database',
+    file: 'packages/core/src/work/jobs/job-claim-sql.ts',
+    find: "  'sealed_env',\n",
+    replace: '',
+    suites: ['packages/core/test/work/jobs/jobs-store.test.ts'],
   },
   {
     name: 'apps: a failed stop counts as stopped',

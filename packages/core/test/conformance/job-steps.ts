@@ -31,6 +31,7 @@ const enqueue = steps(
     maxAttempts: fc.constantFrom(3, 3, 2, 1),
     timeoutSeconds: fc.constantFrom(3600, 60, 1),
     payload: rarely(fc.oneof(fields, fc.object({ key: names, maxDepth: 2 }))),
+    sealedEnv: rarely(words),
     isRepeat: fc.nat(20).map((number) => number === 0),
     app: rarely(words),
     kind: fc.constantFrom('prune', 'prune', 'deploy', 'db'),

@@ -30,6 +30,8 @@ const SHOWN = {
   env: { DB_PASS: '***' },
   extra: { env: { TOKEN_NAME: '***' }, mirrors: ['ssh://***@git.example/'] },
 }
+/** For those who may deploy, and on the machine: without the values of its `env`. */
+const WHOLE = { ...PAYLOAD, env: SHOWN.env }
 const staff = (Object.keys(PEOPLE) as Person[]).filter((who) => PEOPLE[who].of === 'staff')
 
 const secretsIn = (text: string): readonly string[] =>
@@ -50,15 +52,15 @@ describe.each<readonly [string, OpenGlass]>([
     world = await stagedWorld(open)
     const input = { kind: 'deploy', license: world.own.licenseId, payload: PAYLOAD }
     const enqueued = await run('operator', 'jobs.enqueue', input)
-    expect(enqueued).toMatchObject({ status: 200, body: { job: { payload: PAYLOAD } } })
+    expect(enqueued).toMatchObject({ status: 200, body: { job: { payload: WHOLE } } })
     job = (enqueued.body as { job: { id: string } }).job.id
   }, 60_000)
   afterAll(async () => world[Symbol.asyncDispose]())
 
   it.each(staff)(
-    '%s: jobs.show and jobs.why show them to those alone who may deploy, and jobs.list no payload',
+    '%s: jobs.show and jobs.why show them to those alone who may deploy, values of env to nobody, and jobs.list no payload',
     async (who) => {
-      const payload = holds(who, 'platform.deploy') ? PAYLOAD : SHOWN
+      const payload = holds(who, 'platform.deploy') ? WHOLE : SHOWN
       for (const name of ['jobs.show', 'jobs.why'])
         expect((await run(who, name, { job })).body).toMatchObject({ job: { payload } })
       const { jobs } = (await run(who, 'jobs.list', {})).body as { jobs: readonly { id: string }[] }
@@ -90,9 +92,9 @@ describe.each<readonly [string, OpenGlass]>([
     expect(text).toContain('DB_PASS')
   })
 
-  it('the host that takes the job gets them, and on the machine they are shown', async () => {
+  it('the host that takes the job gets them, and on the machine all but env are shown', async () => {
     expect(await world.plane.operations.run('jobs.show', { job }, 'cli:ann@desk')).toMatchObject({
-      job: { payload: PAYLOAD },
+      job: { payload: WHOLE },
     })
     const claim = () =>
       world.send({

@@ -18,6 +18,10 @@ function masked(value: unknown, key?: string): unknown {
 /** Masks the values and keeps the names, which people look for. */
 const maskedEnvironment = (env: unknown): unknown => (isObject(env) ? mapped(env, () => MASK) : MASK)
 
+/** A payload with the names of its `env` alone; all else of it stays as it is. */
+export const withoutEnvValues = (payload: Payload): Payload =>
+  payload.env === undefined ? payload : { ...payload, env: maskedEnvironment(payload.env) }
+
 const isObject = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -16,6 +16,7 @@ export const SECRET_COLUMNS = {
   emailDomains: { table: 'email_domains', id: 'id', column: 'dkim_key' },
   emailDomainsNext: { table: 'email_domains', id: 'id', column: 'next_key' },
   gitHookSecrets: { table: 'git_hook_secrets', id: 'id', column: 'secret' },
+  jobEnvs: { table: 'jobs', id: 'id', column: 'sealed_env' },
   provisioningKeys: { table: 'provisioning_orders', id: 'id', column: 'license_key' },
   providerTokens: { table: 'provider_credentials', id: 'provider', column: 'token_enc' },
   secondFactors: { table: 'second_factors', id: 'user_id', column: 'secret' },

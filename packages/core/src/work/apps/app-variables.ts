@@ -3,6 +3,7 @@ import { ofLicense } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
 import { checkProof, claimRequest, type ProofHeaders } from '../agents/agent-proof.ts'
 import type { Job } from '../jobs/job.ts'
+import { payloadWithEnv } from '../jobs/job-env.ts'
 import { appOf, DEPLOYING_KINDS, type Payload } from '../jobs/job-payload.ts'
 import type { HandedEnv } from '../jobs/job-view.ts'
 import { type App, appIdOf } from './app.ts'
@@ -36,11 +37,13 @@ export class AppVariables {
   }
 
   /**
-   * Returns a job as its host gets it. A deploy of an app with variables has them in `env` of its payload,
-   * below those of the job itself; `secrets` names those that its host masks. If they may not be given or
-   * cannot be opened, `withheld` says why, and its host fails it.
+   * Returns a job as its host gets it, with the `env` of its own payload opened. A deploy of an app with
+   * variables has them in that `env`, below those of the job itself; `secrets` names those that its host
+   * masks. If they may not be given or cannot be opened, `withheld` says why, and its host fails it.
    */
-  async handOut(job: Job, claim: AppClaim): Promise<HandedJob> {
+  async handOut(stored: Job, claim: AppClaim): Promise<HandedJob> {
+    const job = this.#withOwnEnv(stored)
+    if (job === undefined) return withoutEnv(stored)
     const name = appOf(job.payload)
     const nothing = { job, env: {} }
     if (name === undefined || !DEPLOYING_KINDS.includes(job.kind)) return nothing
@@ -64,7 +67,20 @@ export class AppVariables {
         { app: app.id },
         'the variables of an app cannot be opened: see SERVICE_DATA_KEYS',
       )
-      return { job, env: { withheld: 'they cannot be opened: see SERVICE_DATA_KEYS' } }
+      return { job, env: { withheld: UNREADABLE } }
+    }
+  }
+
+  /** A job with the `env` of its own payload; undefined when that cannot be opened. */
+  #withOwnEnv(job: Job): Job | undefined {
+    const { keyring, log } = this.#parts
+    if (job.sealedEnv === undefined) return job
+    try {
+      return { ...job, payload: payloadWithEnv(keyring, job) }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      log.error({ job: job.id }, 'the variables of a job cannot be opened: see SERVICE_DATA_KEYS')
+      return undefined
     }
   }
 
@@ -88,6 +104,13 @@ export class AppVariables {
   #open({ id }: App, name: string, secret: string | undefined): string {
     return this.#parts.keyring.open(secret ?? '', variablePlace(id, name))
   }
+}
+
+const UNREADABLE = 'they cannot be opened: see SERVICE_DATA_KEYS'
+
+function withoutEnv(job: Job): HandedJob {
+  const { env: _, ...payload } = job.payload
+  return { job: { ...job, payload }, env: { withheld: UNREADABLE } }
 }
 
 const objectOf = (value: unknown): Payload =>

@@ -44,6 +44,7 @@ const LEARNED = [
   'claimed_by',
   'kind',
   'payload',
+  'sealed_env',
   'target',
   'urgent',
   'app',

@@ -39,9 +39,10 @@ export const LISTED = [
 
 // Claims and reports take these maps: a reader made from the entity takes three times as long.
 /** The job of a row. A pending urgent job stands at minus infinity: it has been due since it was made. */
-export const toJob = (row: ListedRow & Pick<JobRow, 'payload'>): Job => ({
+export const toJob = (row: ListedRow & Pick<JobRow, 'payload' | 'sealed_env'>): Job => ({
   ...toListedJob(row),
   payload: row.payload,
+  sealedEnv: given(row.sealed_env),
 })
 
 /** A row of those columns. */

@@ -5,6 +5,7 @@ import {
   fact,
   float,
   redacted,
+  sealed,
   type TablesOf,
   time,
   verbatim,
@@ -47,6 +48,7 @@ export const JobEntity = defineEntity({
     cancelReason: redacted(p.text().nullable()),
     exitCode: float().nullable(),
     error: redacted(p.text().nullable()),
+    sealedEnv: sealed(p.text().nullable()),
     hasFailed: p.boolean().generated("state = 'failed'"),
   },
 })

@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { visiblePayload } from '../../kernel/redaction/visible-payload.ts'
+import { visiblePayload, withoutEnvValues } from '../../kernel/redaction/visible-payload.ts'
 import { isHeld, type Job } from './job.ts'
 import type { ClaimedJob } from './job-answers.ts'
 import { MAX_ACCEPTED_LINES, MAX_LINE_CHARS } from './job-log.ts'
@@ -77,10 +77,13 @@ export const listedJobView = (job: ListedJob) => ({
 /** A job in a list, as operators see it. */
 export type ListedJobView = ReturnType<typeof listedJobView>
 
-/** A job as operators see it. `withSecrets`: the payload as its host gets it, for those who may deploy. */
+/**
+ * A job as operators see it. `withSecrets`: the payload as its host gets it, for those who may deploy, but
+ * for the values of its `env`, which nobody is shown.
+ */
 export const jobView = (job: Job, withSecrets: boolean) => ({
   ...listedJobView(job),
-  payload: withSecrets ? job.payload : visiblePayload(job.payload),
+  payload: withSecrets ? withoutEnvValues(job.payload) : visiblePayload(job.payload),
 })
 /** A job as operators see it. */
 export type JobView = ReturnType<typeof jobView>

@@ -47,6 +47,8 @@ export interface Job {
   readonly kind: JobKind
   readonly state: JobState
   readonly payload: Readonly<Record<string, unknown>>
+  /** The sealed `env` of the payload, which then has its names alone; undefined when nothing is sealed. */
+  readonly sealedEnv: string | undefined
   /** Full fingerprint of the only host that may claim it; `''` when any host of the license may. */
   readonly target: string
   /** Whether it goes ahead of all other pending jobs for the same host. */

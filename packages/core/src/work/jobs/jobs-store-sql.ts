@@ -39,6 +39,7 @@ const INSERT = statement('job-insert', (tables, given: Inserted) => {
       license_id: given.licenseId,
       kind: given.kind,
       payload: sql<Job['payload']>`${given.payload}::jsonb`,
+      sealed_env: given.sealedEnv,
       target: given.target,
       urgent: given.urgent,
       app: given.app,

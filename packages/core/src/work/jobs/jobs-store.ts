@@ -10,6 +10,7 @@ export interface NewJob {
   readonly licenseId: string
   readonly kind: JobKind
   readonly payload: Readonly<Record<string, unknown>>
+  readonly sealedEnv: string | undefined
   readonly target: string
   readonly urgent: boolean
   readonly app: string | undefined
@@ -130,7 +131,7 @@ export interface JobFilter {
 }
 
 /** A job in a list. */
-export type ListedJob = Omit<Job, 'payload'>
+export type ListedJob = Omit<Job, 'payload' | 'sealedEnv'>
 
 /** The result of a sweep. */
 export interface SweepResult {

@@ -9,6 +9,7 @@ import { type ClaimWait, type ClaimWaits, NOT_WAITED, type WaitedAnswer } from '
 import type { EnqueueLimits } from './enqueue-limits.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
 import { isTerminal, type Job, noJob } from './job.ts'
+import { payloadWithEnv, withSealedEnv } from './job-env.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
 import { readPayload } from './job-payload.ts'
@@ -33,7 +34,7 @@ import { endWaiting, type Superseding, supersedeIn } from './superseding.ts'
 import { waitFacts } from './wait-facts.ts'
 
 /** The parts that `Jobs` is built from. */
-export interface JobsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
+export interface JobsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'keyring'> {
   readonly licenses: Pick<Licenses, 'requireOpen'>
   readonly metrics: JobMetrics
   readonly leaseSeconds: number
@@ -80,9 +81,9 @@ export class Jobs {
     stores: Stores,
     { firstLine, ...input }: EnqueueInput & { readonly firstLine?: string },
   ): Promise<{ job: Job; created: boolean }> {
-    const { clock, ids } = this.#parts
+    const { clock, ids, keyring } = this.#parts
     const payload = await withLastSource(stores, input, readPayload(input.kind, input.payload))
-    const job = newJob(ids, input, payload)
+    const job = withSealedEnv(keyring, newJob(ids, input, payload))
     const result = await storeJob(stores, job, input.madeBy, clock.statementTime())
     if (firstLine === undefined || !result.created) return result
     const [line] = await storedLines([{ ts: unixSeconds(clock.now()), line: firstLine }])
@@ -115,7 +116,7 @@ export class Jobs {
 
   /**
    * Hands out the job that is due for this host, if any, and tells which of its jobs to stop. Remembers the
-   * host's report about its work.
+   * host's report about its work. The `env` of the payload is sealed still: `appVariables.handOut` opens it.
    * @throws Problem `unauthorized` when the license is to be checked and is not usable
    */
   claim(asked: Claim): Promise<LeaseAnswer> {
@@ -190,7 +191,7 @@ export class Jobs {
   /**
    * Makes a new job that does the work of a finished one again.
    * @throws Problem `not-found`, or `conflict` while the old job is unfinished, or when its license is
-   * shut, `rate-limited`
+   * shut, `rate-limited`, `secrets-not-configured` when its `env` cannot be opened
    */
   async retry(scope: Scope, jobId: string, madeBy?: string): Promise<{ job: Job; created: boolean }> {
     const old = await this.get(scope, jobId)
@@ -202,9 +203,11 @@ export class Jobs {
     await this.#parts.licenses.requireOpen(old.licenseId)
     await this.#parts.limits?.take(old.licenseId)
     const { licenseId, kind, target, urgent, serialKey, dedupeKey, maxAttempts, timeoutSeconds } = old
-    const input = { licenseId, kind, payload: old.payload, target, urgent, serialKey, dedupeKey }
-    const { storage, clock, ids } = this.#parts
-    const job = newJob(ids, { ...input, maxAttempts, timeoutSeconds }, old.payload, old.id)
+    const { storage, clock, ids, keyring } = this.#parts
+    const payload = payloadWithEnv(keyring, old)
+    const input = { licenseId, kind, payload, target, urgent, serialKey, dedupeKey }
+    const made = newJob(ids, { ...input, maxAttempts, timeoutSeconds }, payload, old.id)
+    const job = withSealedEnv(keyring, made)
     return storage.transaction((stores) => storeJob(stores, job, madeBy, clock.statementTime()))
   }
 

@@ -31,6 +31,7 @@ export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?
     licenseId: input.licenseId,
     kind: input.kind,
     payload,
+    sealedEnv: undefined,
     target: input.target ?? '',
     urgent: input.urgent ?? false,
     app,

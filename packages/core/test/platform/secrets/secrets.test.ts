@@ -131,6 +131,7 @@ describe('a rotation', () => {
         unreadable: 0,
       })),
       { column: 'git_hook_secrets.secret', current: 0, older: 0, plain: 0, unreadable: 0 },
+      { column: 'jobs.sealed_env', ...NONE },
       { column: 'provisioning_orders.license_key', ...NONE },
       { column: 'provider_credentials.token_enc', ...NONE },
       { column: 'second_factors.secret', current: 0, older: 1, plain: 1, unreadable: 0 },
@@ -159,7 +160,7 @@ describe('a rotation', () => {
     const plane = planeWith(`${TWO},${ONE}`, storage, clock)
     expect(await rotated(plane)).toEqual({ rotated: 452, unreadable: 0 })
     expect((await plane.secrets.count()).map(({ current }) => current)).toEqual([
-      1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 451, 0, 0,
+      1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 451, 0, 0,
     ])
   })
 

@@ -58,7 +58,7 @@ describe('a redeploy without a source', () => {
     await deployed('b')
     await deployed('a', 'failed')
     const { job } = await redeploy()
-    expect(job.payload).toEqual({ app: 'shop', source, env: { A: 'b' } })
+    expect(job.payload).toEqual({ app: 'shop', source, env: { A: '***' } })
     const [release] = await test.plane.apps.releases(app, 1)
     expect(release).toMatchObject({ jobId: job.id, source })
   })

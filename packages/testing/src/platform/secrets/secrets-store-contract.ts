@@ -13,6 +13,7 @@ import { buildEmailMessage } from '../../reach/email/build-email-message.ts'
 import { buildEndpoint } from '../../reach/webhooks/build-endpoint.ts'
 import { buildApp } from '../../work/apps/build-app.ts'
 import { buildGitHook } from '../../work/git/build-git-hook.ts'
+import { buildJob } from '../../work/jobs/build-job.ts'
 
 /** Stores a secret in a column and returns the id of its row. */
 type Store = (storage: Storage, secret: string) => Promise<string>
@@ -77,6 +78,7 @@ const STORED: Readonly<Record<SecretColumnName, Store>> = {
     await gitHooks.setSecret({ hookId: hook.id, kind: 'secret', text: secret, until: undefined })
     return hookSecretId(hook.id, 'secret')
   },
+  jobEnvs: async ({ jobs }, sealedEnv) => (await jobs.enqueue(buildJob({ sealedEnv }))).job.id,
   provisioningKeys: async ({ provisioning }, licenseKey) => {
     const order = buildOrder({ licenseKey })
     await provisioning.add(order)

@@ -98,6 +98,17 @@ function checkoutsOf(tables: MemoryTables, column: 'request' | 'url'): SecretTab
   }
 }
 
+function envsOf({ jobs }: MemoryTables): SecretTable {
+  return {
+    rows: () =>
+      jobs.all().flatMap(({ job: { id, sealedEnv: text } }) => (text === undefined ? [] : [{ id, text }])),
+    write: (id, sealedEnv) => {
+      const row = jobs.get(id)
+      if (row !== undefined) jobs.put(id, { ...row, job: { ...row.job, sealedEnv } })
+    },
+  }
+}
+
 /** Stored secrets in memory. */
 export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore {
   const columns: Readonly<Record<SecretColumnName, SecretTable>> = {
@@ -110,6 +121,7 @@ export function memorySecretsStore(tables: MemoryTables, run: Run): SecretsStore
     emailDomains: keysOf(tables, false),
     emailDomainsNext: keysOf(tables, true),
     appVariables: fieldOf(tables.of<MemoryVariable>('appVariables'), 'secret', ({ id }) => id),
+    jobEnvs: envsOf(tables),
     gitHookSecrets: tableOf(tables.of<MemoryHookSecret>('gitHookSecrets'), ({ id }) => id),
     provisioningKeys: fieldOf(tables.of<MemoryOrder>('provisioningOrders'), 'licenseKey', ({ id }) => id),
     providerTokens: fieldOf(

@@ -8,6 +8,7 @@ const FIXED = [
   'licenseId',
   'kind',
   'payload',
+  'sealedEnv',
   'target',
   'urgent',
   'app',

@@ -7,6 +7,7 @@ export const buildJob = (fields: Partial<NewJob> = {}): NewJob => ({
   licenseId: 'lic_test',
   kind: 'prune',
   payload: {},
+  sealedEnv: undefined,
   target: '',
   urgent: false,
   app: undefined,

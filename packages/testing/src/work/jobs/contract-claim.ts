@@ -11,7 +11,7 @@ export function claimContract(scene: Scene): void {
 
   it('a claimed job has an owner, an attempt and a lease from now on', async () => {
     const { now } = scene()
-    const made = await scene().enqueue()
+    const made = await scene().enqueue({ payload: { env: { A: '***' } }, sealedEnv: 'v1:a' })
     const { job, how } = await scene().claim()
     expect(how).toBe('new')
     const owned = { state: 'claimed', claimedBy: HOST, claimedAt: now, attempt: 1, lost: 0 }

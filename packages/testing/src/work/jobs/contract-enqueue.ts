@@ -10,6 +10,7 @@ const PAYLOAD = { app: 'shop', source: { type: 'image', image: 'shop:ü1' }, por
 const FULL: Partial<NewJob> = {
   kind: 'deploy',
   payload: PAYLOAD,
+  sealedEnv: 'v1:a',
   target: 'host-a',
   urgent: true,
   app: 'shop',

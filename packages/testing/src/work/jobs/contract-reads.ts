@@ -44,6 +44,7 @@ export function readsContract(scene: Scene): void {
       const [first] = await jobs.list(scope, { limit: 1 })
       expect(first?.id).toBe(id)
       expect(first).not.toHaveProperty('payload')
+      expect(first).not.toHaveProperty('sealedEnv')
     }
     expect((await jobs.get(PLATFORM, id))?.payload).toEqual(payload)
   })

@@ -38,6 +38,7 @@ import { troubledPaymentEvents } from './0037-troubled-payment-events.ts'
 import { signals } from './0038-signals.ts'
 import { apps } from './0039-apps.ts'
 import { whoDeployed } from './0040-who-deployed.ts'
+import { sealedEnvOfJobs } from './0041-sealed-env-of-jobs.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -91,4 +92,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   signals,
   apps,
   whoDeployed,
+  sealedEnvOfJobs,
 ]
