@@ -12,7 +12,8 @@ import { change, host, LICENSE, read, wrong } from '../support/feature-entries.t
 import type { Feature } from '../support/features.ts'
 
 const id = fc.constantFrom('acs_1', 'acs_2', 'acs_3', 'acs_4')
-const ROLES = { staff: ['super_admin', 'operator'], tenant: ['owner'] }
+const SHELLS = { staff: ['super_admin', 'operator'], tenant: ['owner'] }
+const ROLES = { ...SHELLS, logs: { ...SHELLS, tenant: ['owner', 'developer'] } }
 const operatorId = fc.option(fc.constantFrom('usr_1', 'usr_2', 'adm_1'), { nil: undefined })
 
 const open = steps(
@@ -87,12 +88,13 @@ const meet = steps(
     atMs: fc.constantFrom(1, 2, 3),
     rule: fc.constantFrom('pin', 'pin', 'require', 'off'),
     resets: fc.constantFrom(false, false, false, true),
+    modes: fc.constantFrom(undefined, ['shell'], ['shell', 'logs']),
   }),
-  ({ key, atMs, rule, resets, ...owner }) =>
+  ({ key, atMs, rule, resets, modes, ...owner }) =>
     () =>
     async ({ accessSessions }, now) => {
       if (resets) return accessSessions.resetKey(owner)
-      return accessSessions.meet(owner, key === undefined ? undefined : { key, atMs }, rule, now)
+      return accessSessions.meet(owner, key === undefined ? undefined : { key, atMs }, { rule, modes }, now)
     },
 )
 
@@ -104,6 +106,11 @@ export const feature: Feature = {
       ...change('platform.ssh', host, wrong.host),
       personal: true,
     },
+    'apps.logs': change(
+      'platform.deploy',
+      ({ own }) => ({ app: own.things.app }),
+      () => ({ app: 'app_none' }),
+    ),
     'ssh.sessions': read('platform.ssh', () => ({ active: true }), ['not-found', wrong.host]),
     'ssh.revoke': change(
       'platform.ssh',
@@ -121,7 +128,7 @@ export const feature: Feature = {
     },
     'GET /api/v1/access/pending': {
       asks: LICENSE,
-      path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}` }),
+      path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}&modes=shell,logs` }),
       // The other license has a host of this fingerprint, too, since the row of heartbeats.
       good: 200,
     },
@@ -134,6 +141,12 @@ export const feature: Feature = {
       hostname: agent?.hostname ?? '',
     }
     const session = buildAccessSession({ ...owner, pendingSeconds: 31_536_000 })
+    await storage.accessSessions.meet(
+      owner,
+      undefined,
+      { rule: 'pin', modes: ['logs'] },
+      clock.statementTime(),
+    )
     await storage.transaction(({ accessSessions }) =>
       accessSessions.open(session, { perHost: 9, total: 99 }, clock.statementTime()),
     )

@@ -86,6 +86,7 @@ async function throughRelay(idle: number): Promise<Typed> {
       policy: async () => ({ policy: POLICY }),
       isBusy: false,
       environment: {},
+      apps: { program: undefined, folder: '/nowhere', user: undefined },
       log: relay.test.plane.log,
       life: life.signal,
     },

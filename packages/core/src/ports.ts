@@ -23,6 +23,7 @@ export type {
   AccessSessionsStore,
   Admission,
   HoldingRoles,
+  HostMeeting,
   KeyVerdict,
   NewAccessSession,
 } from './hosts/access/access-sessions-store.ts'

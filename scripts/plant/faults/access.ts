@@ -57,8 +57,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: a session outlives the permission of its operator',
     file: SQL,
-    find: "u.id = s.operator_id and u.disabled_at is null and u.role = any(string_to_array($2::text, ' '))",
-    replace: 'u.id = s.operator_id and u.disabled_at is null and $2::text is not null',
+    find: "u.role = any(string_to_array(${ofMode('$2', '$5')}, ' '))",
+    replace: "${ofMode('$2', '$5')} is not null",
     suites: STORE,
   },
   {
@@ -211,8 +211,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: a host keeps to the policy under which it began to wait',
     file: `${HOST}/host-session.ts`,
-    find: 'if (policy === undefined)',
-    replace: 'if (policy === undefined && isBusy)',
+    find: 'if (policy !== undefined) return policy\n',
+    replace:
+      "if (policy !== undefined || fault === undefined) return policy ?? { modes: ['shell', 'exec'], users: [], tcpPort: 22 }\n",
     suites: HOSTS,
   },
   {
@@ -232,15 +233,15 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: sessions of staff take the share of a tenant',
     file: SQL,
-    find: " and s.operator_kind = 'user' and exists (select from users u where u.id = s.operator_id)`",
-    replace: '`',
+    find: "${isLive('s.')} and ((s.operator_kind = 'user'",
+    replace: "${isLive('s.')} and (s.operator_kind = 'user' or (s.operator_kind = 'user'",
     suites: STORE,
   },
   {
     name: 'access: a person opens sessions without end',
     file: `${ACCESS}/access-operations.ts`,
-    find: 'perMinute: 20',
-    replace: 'perMinute: 2000',
+    find: 'personal: true,\n    perMinute: 20',
+    replace: 'personal: true,\n    perMinute: 2000',
     suites: SERVICE,
   },
   {

@@ -6,7 +6,7 @@ import { plainHttpWarning } from '../connect/plain-http.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
 import { ImageReports } from './images/image-reports.ts'
 import { pause } from './pause.ts'
-import { openHandlerFolders } from './run/handler-folders.ts'
+import { handlerFolders, openHandlerFolders } from './run/handler-folders.ts'
 import { handledKinds } from './run/handlers-folder.ts'
 import type { JobEnd, JobParts } from './run/job-run.ts'
 import type { OwnHandlers } from './run/running-handler.ts'
@@ -174,11 +174,12 @@ class HostAgent implements Agent {
 
   /** Begins to take sessions of operators; the promise resolves when the last one has ended. */
   async #access(api: AgentApi): Promise<{ readonly ended: Promise<void> }> {
-    const { stateDir, environment = {}, log, once } = this.#options
+    const { stateDir, environment = {}, log, once, program, handlerUser: user } = this.#options
     if (once) return { ended: Promise.resolve() }
     const { HostAccess } = await import('./access/host-access.ts')
     const openKey = () => this.#openKey()
-    const access = new HostAccess({ api, stateDir, environment, log, news: this.#news, openKey })
+    const apps = { program, folder: handlerFolders(this.#options).apps, user }
+    const access = new HostAccess({ api, stateDir, environment, apps, log, news: this.#news, openKey })
     return { ended: access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended()) }
   }
 

@@ -18,8 +18,8 @@ const OVERVIEWS: ReadonlySet<string> = new Set(['-h', '--help', 'help'])
 export async function runProgram(io: Io = processIo(), parts: ProgramParts = {}): Promise<void> {
   const [first = '', ...more] = io.args
   if (first === 'host-apps') {
-    const { runHostApps } = await import('../host-apps/host-apps-program.ts')
-    await runHostApps(io)
+    const { runHostProgram } = await import('../host-apps/logs-program.ts')
+    await runHostProgram(io)
     return
   }
   if (more.length === 0 && OVERVIEWS.has(first)) {

@@ -4,6 +4,9 @@ import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node
 const FILE_BYTES = 5_000_000
 const TAIL_LINES = 200
 
+/** The file of the output before the present one. */
+export const formerFile = (path: string): string => `${path}.1`
+
 /**
  * The output of an application, in two files of limited size. Writing waits for the disk: a program that
  * writes faster is slowed down instead of filling the memory.
@@ -31,8 +34,9 @@ export class OutputLog implements Disposable {
     this.#tail.push(line)
     if (this.#tail.length > TAIL_LINES) this.#tail.shift()
     const text = `${line}\n`
-    if (this.#bytes + text.length > this.#limit) this.#turn()
-    this.#bytes += Buffer.byteLength(text)
+    const bytes = Buffer.byteLength(text)
+    if (this.#bytes + bytes > this.#limit) this.#turn()
+    this.#bytes += bytes
     try {
       appendFileSync(this.#file, text)
     } catch {
@@ -44,11 +48,17 @@ export class OutputLog implements Disposable {
     closeSync(this.#file)
   }
 
+  // The new file is there before the old one is closed: readers take its being there as the old one's end.
   #turn(): void {
     try {
-      renameSync(this.#path, `${this.#path}.1`)
+      renameSync(this.#path, formerFile(this.#path))
+    } catch {
+      // It was taken away, or the last turn went half way.
+    }
+    try {
+      const next = openSync(this.#path, 'a', 0o600)
       closeSync(this.#file)
-      this.#file = openSync(this.#path, 'a', 0o600)
+      this.#file = next
       this.#bytes = 0
     } catch {
       // The next line tries again.

@@ -1,12 +1,14 @@
 import type { Writable } from 'node:stream'
 import type { AccessMode } from '@svc/core'
+import { EXIT } from '../terminal/failure.ts'
 import type { Io } from '../terminal/io.ts'
 import { plain } from '../terminal/terminal.ts'
 import { EscapeKeys } from './escape-keys.ts'
-import { CHANNEL, type Control, wholeOf } from './protocol.ts'
+import { CHANNEL, type Control, hasChannels, wholeOf } from './protocol.ts'
 import type { PeerEnd, Ready, RelayPeer } from './relay-peer.ts'
 import { connectToRelay } from './relay-socket.ts'
 import { countBuffersWithHeap } from './stream-buffers.ts'
+import { TameLines } from './tame-lines.ts'
 
 /** A session that was opened for this operator. */
 export interface OpenedSession {
@@ -63,6 +65,7 @@ class OperatorSession {
   readonly #say: (text: string) => void
   readonly #over = Promise.withResolvers<number>()
   readonly #keys = new EscapeKeys()
+  readonly #lines = { out: new TameLines(), err: new TameLines() }
   #unwritten = 0
   #onWritten: (() => void) | undefined
 
@@ -90,6 +93,8 @@ class OperatorSession {
       this.#read(terminal, isTyped)
       const first = await Promise.race([this.#over.promise, this.#peer.ended])
       await this.#written()
+      terminal.out.write(this.#lines.out.end())
+      terminal.err.write(this.#lines.err.end())
       if (typeof first === 'number') return first
       // In its last line a terminal may stand anywhere.
       if (isTyped) terminal.out.write('\r\n')
@@ -105,12 +110,14 @@ class OperatorSession {
   }
 
   #listen({ out, err, input }: { out: Writable; err: Writable; input: { resume(): unknown } }): void {
-    const isCommand = this.#session.mode === 'exec'
+    const { mode } = this.#session
+    const isSplit = hasChannels(mode)
     this.#peer.listen({
       bytes: (data, done) => {
-        const target = isCommand && data[0] === CHANNEL.stderr ? err : out
+        const to = isSplit && data[0] === CHANNEL.stderr ? 'err' : 'out'
+        const bytes = isSplit ? data.subarray(1) : data
         this.#unwritten += 1
-        target.write(isCommand ? data.subarray(1) : data, () => {
+        ;(to === 'err' ? err : out).write(mode === 'logs' ? this.#lines[to].take(bytes) : bytes, () => {
           done()
           this.#unwritten -= 1
           if (this.#unwritten === 0) this.#onWritten?.()
@@ -130,6 +137,7 @@ class OperatorSession {
   }
 
   #read({ input }: { input: NodeJS.ReadableStream }, isTyped: boolean): void {
+    if (this.#session.mode === 'logs') return
     const channel = this.#session.mode === 'exec' ? CHANNEL.stdin : undefined
     input.on('data', (typed: Buffer) => {
       const { sent, leaves } = isTyped ? this.#keys.take(typed) : { sent: typed, leaves: false }
@@ -148,7 +156,9 @@ class OperatorSession {
   // In a terminal Ctrl-C is a key like any other; this is for commands in pipes, and for the end of this
   // process.
   #stop(signal: string): void {
-    if (signal === 'SIGINT' && this.#session.mode === 'exec') this.#peer.control({ t: 'signal', name: 'INT' })
+    const { mode } = this.#session
+    if (signal === 'SIGINT' && mode === 'exec') this.#peer.control({ t: 'signal', name: 'INT' })
+    else if (signal === 'SIGINT' && mode === 'logs') this.#over.resolve(EXIT.interrupted)
     else this.#over.resolve(TRANSPORT_FAILED)
   }
 

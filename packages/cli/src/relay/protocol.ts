@@ -34,7 +34,10 @@ export const CLOSE = {
   max: 4441,
 } as const
 
-/** First byte of each frame of a session that runs a command. */
+/** Whether frames begin with the number of their stream: those of programs without a terminal. */
+export const hasChannels = (mode: AccessMode): boolean => mode === 'exec' || mode === 'logs'
+
+/** First byte of each frame of a session that has channels. */
 export const CHANNEL = { stdin: 0, stdout: 1, stderr: 2 } as const
 
 /** Signals that an operator may send to the programs of a session. */

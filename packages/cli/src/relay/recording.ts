@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import type { AccessMode, Clock, Log } from '@svc/core'
 import type { AdmittedSession } from '@svc/core/adapters'
-import { wholeOf } from './protocol.ts'
+import { hasChannels, wholeOf } from './protocol.ts'
 
 /** Longest recording of one session, unless its parts say otherwise. */
 const MAX_BYTES = 50 * 1024 * 1024
@@ -46,8 +46,7 @@ export class Recording {
 
   /** Records a frame of the host. */
   output(data: Buffer): void {
-    // The frames of a command begin with the number of their stream.
-    const text = this.#decoder.write(this.#parts.mode === 'exec' ? data.subarray(1) : data)
+    const text = this.#decoder.write(hasChannels(this.#parts.mode) ? data.subarray(1) : data)
     if (text !== '') this.#write([this.#seconds(), 'o', text])
   }
 

@@ -46,7 +46,6 @@ export interface Arrival {
 export class Relay {
   readonly #parts: RelayParts
   readonly #timing: RelayTiming
-  readonly #audiences: readonly string[]
   readonly #origins: readonly string[]
   readonly #sessions = new Map<string, RelaySession>()
   readonly #arriving = new Set<string>()
@@ -66,7 +65,6 @@ export class Relay {
     const { config, ownOrigin, timing } = parts
     this.#parts = parts
     this.#timing = { ...RELAY_TIMING, ...timing }
-    this.#audiences = config.urls.map(audienceOf)
     const own = ownOrigin === undefined ? [] : [ownOrigin]
     this.#origins = config.allowedOrigins.length > 0 ? config.allowedOrigins : own
   }
@@ -85,7 +83,7 @@ export class Relay {
     if (origin !== undefined && !this.#origins.includes(origin)) return { refusal: 'origin not allowed' }
     if (this.#isDraining) return { refusal: 'draining' }
     if (!subprotocols.includes(SUBPROTOCOL)) return { refusal: 'subprotocol missing' }
-    const expected = { keys, audiences: this.#audiences, role, now: clock.now() }
+    const expected = { keys, audiences: config.urls.map(audienceOf), role, now: clock.now() }
     const ticket = checkTicket(token ?? '', expected)
     if (typeof ticket === 'string') return { refusal: ticket }
     const { sid } = ticket
@@ -153,8 +151,8 @@ export class Relay {
   #recorderOf({ sid, mode }: CheckedTicket): ((screen: AdmittedSession) => Recording) | undefined {
     const { config, clock, log, metrics, recordingBytes: mostBytes } = this.#parts
     const { recordDir: folder } = config
-    // The bytes of SSH are sealed: there is nothing to read in them.
-    if (folder === undefined || mode === 'tcp') return undefined
+    // The bytes of SSH are sealed: there is nothing to read in them. Output of apps stays on their hosts.
+    if (folder === undefined || mode === 'tcp' || mode === 'logs') return undefined
     const onFailed = () => metrics.recordingFailed()
     const most = mostBytes === undefined ? {} : { mostBytes }
     return (screen) => new Recording({ folder, sid, mode, screen, clock, log, onFailed, ...most })

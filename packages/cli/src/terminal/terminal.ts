@@ -16,6 +16,7 @@ export function paint(text: string, colour: Colour | undefined): string {
 }
 
 const ESCAPE = '\u001b'
+const RESET = `${ESCAPE}[0m`
 // Control characters except tab, and the bidi marks, which change the writing direction and so can disguise a
 // line.
 const CONTROLS = /[^\P{Cc}\t]|\p{Bidi_Control}/gu
@@ -50,7 +51,7 @@ export const tame = (text: string): string =>
  */
 export function tameLine(line: string): string {
   const { text, isColoured } = tamed(line, CONTROLS, '')
-  return isColoured ? `${text}\u001b[0m` : text
+  return isColoured && !text.endsWith(RESET) ? `${text}${RESET}` : text
 }
 
 function tamed(text: string, controls: RegExp, inTheirPlace: string) {

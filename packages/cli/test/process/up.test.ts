@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -79,6 +79,12 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   expect(again.out).toMatch(/switched to release 2\n/)
   expect(again.code).toBe(0)
   expect(await pageOf(Number(address?.[1]))).toContain('hi')
+
+  const logs = await runSvc(['apps', 'logs', 'hello', '--process', 'web'], { cwd })
+  expect([logs.code, logs.err]).toEqual([0, ''])
+  expect(logs.out).toMatch(/^\S+Z web\.1 \| hello listens$/m)
+  const shell = await runSvc(['ssh', hostname(), '--', 'id'], { cwd })
+  expect([shell.code, shell.err]).toEqual([255, expect.stringContaining('this host takes no sessions')])
 
   const fleet = await runSvc(await printed(up.out.text, 'fleet'), { cwd })
   expect(fleet.out).toMatch(/agt_\w{12} +\S+ +(online|busy) /)

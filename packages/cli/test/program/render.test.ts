@@ -107,6 +107,7 @@ test.each([
 test('A log line keeps its colours and its tabs, ends them, and loses every other command', () => {
   expect(tameLine('a\tb')).toBe('a\tb')
   expect(tameLine('\u001b[1;32mok\u001b[2K\u001b[A')).toBe('\u001b[1;32mok[2K[A\u001b[0m')
+  expect(tameLine('\u001b[31mred\u001b[0m')).toBe('\u001b[31mred\u001b[0m')
   expect(tameLine('50%\r100%')).toBe('50%100%')
 })
 

@@ -6,15 +6,19 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type AccessPolicy, type PolicyReading, readPolicy } from '../../src/agent/access/access-policy.ts'
+import type { HostedApps } from '../../src/agent/access/host-logs.ts'
 import { startCommand } from '../../src/agent/access/host-program.ts'
 import { runHostSession } from '../../src/agent/access/host-session.ts'
+import type { PendingSession } from '../../src/agent/access/pending-session.ts'
 import { sessionUser } from '../../src/agent/access/session-user.ts'
-import type { Control } from '../../src/relay/protocol.ts'
+import { type Control, hasChannels } from '../../src/relay/protocol.ts'
 import { connectToRelay } from '../../src/relay/relay-socket.ts'
+import { TameLines } from '../../src/relay/tame-lines.ts'
 import { asRoot, NOBODY, skipped } from '../agent/other-user.ts'
 import { RelayBench } from './relay-bench.ts'
 
-const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp'], users: [], tcpPort: 22 }
+const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp', 'logs'], users: [], tcpPort: 22 }
+const NO_APPS: HostedApps = { program: undefined, folder: '/nowhere', user: undefined }
 
 let bench: RelayBench
 beforeAll(async () => {
@@ -35,6 +39,7 @@ interface Taken {
   readonly policy?: AccessPolicy
   readonly reading?: () => Promise<PolicyReading>
   readonly isBusy?: boolean
+  readonly apps?: HostedApps
 }
 
 /** Opens a session, for whose sides there are tickets. */
@@ -53,18 +58,18 @@ const ran = async (command: string, taken: Taken = {}): Promise<Heard> =>
 
 /** Carries both ends of a session to its end. */
 async function carried(
-  { token, session }: Tickets,
-  { input = '', policy = ALL, isBusy = false, reading = async () => ({ policy }) }: Taken,
+  { token, session }: { readonly token: string; readonly session: PendingSession },
+  { input = '', policy = ALL, isBusy = false, reading = async () => ({ policy }), apps = NO_APPS }: Taken,
 ): Promise<Heard> {
   const { log } = bench.test.plane
   const life = new AbortController().signal
-  const host = runHostSession({ session, policy: reading, isBusy, environment: {}, log, life })
+  const host = runHostSession({ session, policy: reading, isBusy, environment: {}, apps, log, life })
   const peer = await connectToRelay(`${bench.url}/relay/v1/operator`, token)
   let text = ''
   let last: Control | undefined
   peer.listen({
     bytes: (data, done) => {
-      text += (session.mode === 'exec' ? data.subarray(1) : data).toString()
+      text += (hasChannels(session.mode) ? data.subarray(1) : data).toString()
       done()
     },
     control: (control) => {
@@ -152,6 +157,72 @@ describe('sessions of a host', () => {
   })
 })
 
+describe('a session for the output of an app', () => {
+  // The program that reads it, in whose place one stands here that says its words.
+  const apps = { ...NO_APPS, program: ['/bin/sh', '-c', 'printf "%s\\n" "$@"', 'sh'], folder: '/srv/apps' }
+
+  async function read(wish: unknown, taken: Taken = {}): Promise<Heard> {
+    const { token, session } = await opened('exec', 'true')
+    const command = typeof wish === 'string' ? wish : JSON.stringify(wish)
+    return carried({ token, session: { ...session, mode: 'logs', command } }, { apps, ...taken })
+  }
+  const declined = (message: RegExp) => ({
+    t: 'error',
+    code: 'declined',
+    message: expect.stringMatching(message),
+  })
+
+  it('runs the one program with checked words, and no shell', async () => {
+    const wish = { app: 'shop', process: 'web.1', since: '1h', lines: 5, follow: true }
+    const words = 'host-apps logs --apps /srv/apps --app=shop --process=web.1 --since=1h --lines=5 --follow'
+    expect(await read(wish)).toEqual({
+      text: `${words.replaceAll(' ', '\n')}\n`,
+      last: { t: 'exit', code: 0 },
+    })
+    expect((await read({ app: 'shop' })).text).toBe('host-apps\nlogs\n--apps\n/srv/apps\n--app=shop\n')
+  })
+
+  it.each([
+    ['no JSON', 'shop'],
+    ['a path', { app: '../shop' }],
+    ['an option', { app: 'shop', process: '--apps=/' }],
+    ['a command', { app: 'shop', since: '$(id)' }],
+  ])('is refused in words for a wish with %s', async (_what, wish) => {
+    expect(await read(wish)).toEqual({
+      text: '',
+      last: declined(/does not know a part of this wish: upgrade it/),
+    })
+  })
+
+  it.each<[string, PolicyReading, Control]>([
+    ['has no access.json', { fault: undefined, isAbsent: true }, { t: 'exit', code: 0 }],
+    [
+      'lists other kinds',
+      { policy: { ...ALL, modes: ['shell', 'exec', 'tcp'] } },
+      declined(/access\.json says so/),
+    ],
+    ['takes none at all', { fault: undefined }, declined(/access\.json says so/)],
+    ['has a bad access.json', { fault: '/state/access.json: x' }, declined(/cannot be used/)],
+  ])('of a host that %s ends as its policy says', async (_what, given, last) => {
+    expect((await read({ app: 'shop' }, { reading: async () => given })).last).toEqual(last)
+  })
+
+  it('is refused by an agent that keeps no applications running', async () => {
+    expect((await read({ app: 'shop' }, { apps: NO_APPS })).last).toEqual(
+      declined(/keeps no applications running/),
+    )
+  })
+
+  it('shows whole lines that command no terminal, however its bytes come', () => {
+    const lines = new TameLines()
+    const bytes = Buffer.from('π\u001b[2J\u001b[31mred\u001b]0;t\u0007\n\nlast\u202e')
+    let shown = ''
+    for (const byte of bytes) shown += lines.take(Buffer.of(byte))
+    expect(shown + lines.end()).toBe('π[2J\u001b[31mred]0;t\u001b[0m\n\nlast\n')
+    expect(lines.take(Buffer.from('x'.repeat(70_000))).length).toBe(70_001)
+  })
+})
+
 describe('a side of a session', () => {
   it.each([
     ['exec', 262_144],
@@ -186,7 +257,7 @@ describe('the policy of a host', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it('is none without its file, and one of defaults in an empty object', async () => {
-    expect(await readPolicy(folder)).toEqual({ fault: undefined })
+    expect(await readPolicy(folder)).toEqual({ fault: undefined, isAbsent: true })
     writeFileSync(path, '{}', { mode: 0o600 })
     expect(await readPolicy(folder)).toEqual({ policy: ALL })
     writeFileSync(path, JSON.stringify({ users: [userInfo().username], modes: ['tcp'], tcp_port: 2222 }))

@@ -18,7 +18,7 @@ export class SshScene implements AsyncDisposable {
   service!: SvcProcess
   agent!: SvcProcess
 
-  private constructor(port: number, tcpPort: number) {
+  private constructor(port: number, tcpPort: number, more: Readonly<Record<string, string>>) {
     this.#port = port
     const signingKey = Buffer.alloc(32, 5).toString('base64url')
     const relay = {
@@ -26,7 +26,8 @@ export class SshScene implements AsyncDisposable {
       RELAY_URL: `ws://127.0.0.1:${port}`,
       RELAY_MAX_SESSIONS_PER_HOST: '100',
     }
-    this.env = { SERVICE_LICENSE_PRIVKEY: signingKey, ...relay, SERVICE_DATA_DIR: join(this.folder, 'data') }
+    const data = { SERVICE_DATA_DIR: join(this.folder, 'data') }
+    this.env = { SERVICE_LICENSE_PRIVKEY: signingKey, ...relay, ...data, ...more }
     mkdirSync(join(this.folder, 'state'), { mode: 0o700 })
     mkdirSync(join(this.folder, 'handlers'))
     writeFileSync(join(this.folder, 'state', 'access.json'), JSON.stringify({ tcp_port: tcpPort }), {
@@ -34,8 +35,8 @@ export class SshScene implements AsyncDisposable {
     })
   }
 
-  static async open(tcpPort = 22): Promise<SshScene> {
-    const scene = new SshScene(await freePort(), tcpPort)
+  static async open(tcpPort = 22, more: Readonly<Record<string, string>> = {}): Promise<SshScene> {
+    const scene = new SshScene(await freePort(), tcpPort, more)
     await scene.startService()
     const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], scene.parts)
     writeFileSync(join(scene.folder, 'key'), `${key}\n`, { mode: 0o600 })

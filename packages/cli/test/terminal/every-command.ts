@@ -158,6 +158,8 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
 /** Commands that ask none, or in a way of their own: each has tests of its own here. */
 export const APART: readonly string[] = [
   'apps env import',
+  // Its output is that of a session: packages/cli/test/process/apps-logs.test.ts.
+  'apps logs',
   'browser doctor',
   'transfer verify',
   'relay keys',

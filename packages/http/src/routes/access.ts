@@ -69,6 +69,12 @@ function waitOf(given = '0'): number {
   throw new Problem('invalid-input', { details })
 }
 
+/** The kinds that this release knows: a host may know more. */
+function modesOf(given: string | undefined): readonly string[] | undefined {
+  const named = given?.split(',', ACCESS_MODES.length * 2)
+  return named && ACCESS_MODES.filter((mode) => named.includes(mode))
+}
+
 const only = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header
 
@@ -119,6 +125,7 @@ export const accessRoutes = [
     query: {
       fingerprint: 'The identity of the host, 1 to 512 characters.',
       wait: 'Seconds to wait for a session, 0 to 25; 0 if absent.',
+      modes: 'Kinds of sessions that the host carries, joined by commas; those for shells if absent.',
     },
     reads: {
       'X-Agent-Key': 'The Ed25519 key of the host, raw, in base64.',
@@ -139,7 +146,8 @@ export const accessRoutes = [
       const proof = { key: only(headers['x-agent-key']), proof: only(headers['x-agent-proof']) }
       const waitSeconds = waitOf(query.wait)
       try {
-        const asked = { licenseId, fingerprint, waitSeconds, headers: proof, gone }
+        const modes = modesOf(query.modes)
+        const asked = { licenseId, fingerprint, modes, waitSeconds, headers: proof, gone }
         const { tickets, nextPoll } = await plane.access.pending(asked)
         return json({ sessions: tickets.map(pendingView), next_poll: nextPoll })
       } catch (error) {

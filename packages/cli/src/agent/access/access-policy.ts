@@ -14,10 +14,14 @@ export interface AccessPolicy {
   readonly tcpPort: number
 }
 
-/** The policy of a host, or that it takes no sessions; `fault` names the fault of its file. */
-export type PolicyReading =
+/**
+ * The policy of a host, or that it takes no sessions; `fault` names the fault of its file. `isAbsent`: it has
+ * none, and so has said nothing.
+ */
+export type PolicyReading = { readonly isAbsent?: boolean } & (
   | { readonly policy: AccessPolicy; readonly fault?: undefined }
   | { readonly policy?: undefined; readonly fault: string | undefined }
+)
 
 /** The name of the file in the state folder. */
 export const POLICY_FILE = 'access.json'
@@ -27,7 +31,8 @@ const SHARED_WRITE = 0o022
 
 /**
  * Reads the host's policy, `access.json` of the state folder. Without a file, with a bad one, or with one
- * that others could have written, the host takes no sessions.
+ * that others could have written, the host takes no sessions. Without a file it shows the output of its
+ * applications all the same.
  */
 export async function readPolicy(stateDir: string): Promise<PolicyReading> {
   const path = join(stateDir, POLICY_FILE)
@@ -39,7 +44,7 @@ export async function readPolicy(stateDir: string): Promise<PolicyReading> {
     return policyOf(path, JSON.parse(await readFile(path, 'utf8')) as unknown)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { fault: undefined }
+    if (code === 'ENOENT') return { fault: undefined, isAbsent: true }
     return { fault: `${path} cannot be read (${code ?? 'it is no JSON'})` }
   }
 }

@@ -4,6 +4,7 @@ import { pause, spread } from '../pause.ts'
 import type { AgentApi, HostKey } from '../wire/agent-api.ts'
 import type { SessionNews } from '../wire/session-news.ts'
 import { readPolicy } from './access-policy.ts'
+import type { HostedApps } from './host-logs.ts'
 import { type PendingSession, readPending } from './pending-session.ts'
 
 /** Dependencies of `HostAccess`. */
@@ -13,6 +14,7 @@ export interface HostAccessParts {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly log: Log
   readonly news: SessionNews
+  readonly apps: HostedApps
   /** The key of this host. @throws Problem `conflict` while it cannot be read */
   readonly openKey: () => Promise<HostKey>
 }
@@ -21,7 +23,7 @@ export interface HostAccessParts {
 const WAIT_SECONDS = 25
 /** How often a host whose key cannot be read looks again. */
 const KEY_MS = 30_000
-/** The shortest pause of a host that takes no sessions, unless the plane lets it wait. */
+/** The shortest pause of a host that takes no sessions of any kind, unless the plane lets it wait. */
 const CALM_MS = 30_000
 const NEXT_POLL_MS = 5000
 const LONGEST_POLL_MS = 600_000
@@ -46,7 +48,7 @@ export class HostAccess {
     const { stateDir, log, api, news, openKey } = this.#parts
     let key: HostKey | undefined
     for (let failures = 0; !draining.aborted; ) {
-      const { policy, fault } = await readPolicy(stateDir)
+      const { policy, fault, isAbsent } = await readPolicy(stateDir)
       this.#tell(fault)
       try {
         key ??= await openKey()
@@ -67,7 +69,10 @@ export class HostAccess {
       if (failures > 0) await pause(api.retryMs(answer, failures), draining)
       else if (news.isTold) await news.next(draining)
       else if (sessions.length === 0 && !hasWaited)
-        await pause(spread(Math.max(nextPollMs(answer), policy === undefined ? CALM_MS : 0)), draining)
+        await pause(
+          spread(Math.max(nextPollMs(answer), policy === undefined && !isAbsent ? CALM_MS : 0)),
+          draining,
+        )
     }
   }
 
@@ -79,13 +84,13 @@ export class HostAccess {
   #begin(session: PendingSession, life: AbortSignal): void {
     // An answer that came late is given again: the session runs already.
     if (this.#running.has(session.id)) return
-    const { environment, log, stateDir } = this.#parts
+    const { environment, log, stateDir, apps } = this.#parts
     // Not as it was when the host began to wait: it may have been taken away meanwhile.
     const policy = () => readPolicy(stateDir)
     const isBusy = this.#running.size >= MAX_SESSIONS
     // The client of the relay is loaded by the first session: most hosts have none.
     const run = import('./host-session.ts').then(({ runHostSession }) =>
-      runHostSession({ session, policy, isBusy, environment, log, life }),
+      runHostSession({ session, policy, isBusy, environment, apps, log, life }),
     )
     this.#running.set(
       session.id,

@@ -157,6 +157,11 @@ export async function startCommand(user: SessionUser, command: string): Promise<
   return new HostCommand(await started(user, [user.shell, '-c', command], sessionEnvironment(user)))
 }
 
+/** Runs a program with its arguments, without a shell and a terminal. @throws SessionRefused */
+export async function startProgram(user: SessionUser, words: readonly string[]): Promise<HostEnd> {
+  return new HostCommand(await started(user, words, sessionEnvironment(user)))
+}
+
 /** A terminal of a certain kind and size. */
 export interface Screen {
   readonly term: string

@@ -1,10 +1,18 @@
 import type { Log } from '@svc/core'
-import { CHANNEL, type Control, SENT_SIGNALS, type SentSignal, wholeOf } from '../../relay/protocol.ts'
+import {
+  CHANNEL,
+  type Control,
+  hasChannels,
+  SENT_SIGNALS,
+  type SentSignal,
+  wholeOf,
+} from '../../relay/protocol.ts'
 import type { RelayPeer } from '../../relay/relay-peer.ts'
 import { connectToRelay } from '../../relay/relay-socket.ts'
 import { type AccessPolicy, POLICY_FILE, type PolicyReading } from './access-policy.ts'
 import { connectToSsh } from './host-connection.ts'
 import type { HostEnd } from './host-end.ts'
+import { type HostedApps, NO_LOGS, startLogs } from './host-logs.ts'
 import { startCommand, startShell } from './host-program.ts'
 import type { PendingSession } from './pending-session.ts'
 import { SessionRefused, sessionUser } from './session-user.ts'
@@ -17,6 +25,7 @@ export interface HostSessionParts {
   /** Whether this host has as many sessions as it takes. */
   readonly isBusy: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly apps: HostedApps
   readonly log: Log
   /** Aborted when the agent ends. */
   readonly life: AbortSignal
@@ -55,20 +64,31 @@ const NO_POLICY = `this host takes no sessions: its agent's state folder has no 
 const BAD_POLICY = `this host takes no sessions: its ${POLICY_FILE} cannot be used, and its agent's log says why`
 
 async function startedOn(
-  { session, policy: read, isBusy }: HostSessionParts,
+  { session, policy: read, isBusy, apps }: HostSessionParts,
   peer: RelayPeer,
 ): Promise<HostEnd | undefined> {
   try {
     if (isBusy) throw new SessionRefused('busy', 'this host has as many sessions as it takes')
-    const { policy, fault } = await read()
-    if (policy === undefined)
-      throw new SessionRefused('declined', fault === undefined ? NO_POLICY : BAD_POLICY)
-    return await start(session, policy)
+    const reading = await read()
+    return await (session.mode === 'logs' ? logs(session, reading, apps) : start(session, policyOf(reading)))
   } catch (error) {
     const code = error instanceof SessionRefused ? error.code : 'spawn_failed'
     peer.control({ t: 'error', code, message: (error as Error).message })
     return undefined
   }
+}
+
+function policyOf({ policy, fault }: PolicyReading): AccessPolicy {
+  if (policy !== undefined) return policy
+  throw new SessionRefused('declined', fault === undefined ? NO_POLICY : BAD_POLICY)
+}
+
+/** Output of applications is shown by a host that says nothing of sessions, too: it is no way in. */
+function logs({ command }: PendingSession, reading: PolicyReading, apps: HostedApps): Promise<HostEnd> {
+  if (reading.fault !== undefined) throw new SessionRefused('declined', BAD_POLICY)
+  if (!reading.isAbsent && !reading.policy?.modes.includes('logs'))
+    throw new SessionRefused('declined', NO_LOGS)
+  return startLogs(apps, command ?? '')
 }
 
 async function start(session: PendingSession, policy: AccessPolicy): Promise<HostEnd> {
@@ -84,15 +104,15 @@ async function joined({ mode }: PendingSession, peer: RelayPeer, host: HostEnd):
   peer.listen({
     bytes: (data, done) => {
       // The first byte of a command's frame says that it is for standard input.
-      const isForInput = mode !== 'exec' || data[0] === CHANNEL.stdin
-      if (isForInput) host.write(mode === 'exec' ? data.subarray(1) : data, done)
+      const isForInput = !hasChannels(mode) || data[0] === CHANNEL.stdin
+      if (isForInput) host.write(hasChannels(mode) ? data.subarray(1) : data, done)
       else done()
     },
     control: (control) => obey(host, control),
     drained: () => host.resume(),
   })
   host.start((data, channel) => {
-    if (!peer.send(data, mode === 'exec' ? channel : undefined)) host.pause()
+    if (!peer.send(data, hasChannels(mode) ? channel : undefined)) host.pause()
   })
   const first = await Promise.race([host.ended, peer.ended])
   if ('reason' in first) {

@@ -1,4 +1,4 @@
-import type { Clock } from '@svc/core'
+import { ACCESS_MODES, type Clock } from '@svc/core'
 import { claimRequest } from '@svc/core/adapters'
 import type { Answer, HttpClient } from '../../connect/http-client.ts'
 import type { AgentTiming } from '../agent-options.ts'
@@ -118,10 +118,11 @@ export class AgentApi {
     )
   }
 
-  /** GET /api/v1/access/pending: waits for sessions of this host, and proves its key. */
+  /** GET /api/v1/access/pending: waits for sessions of the kinds that this host knows, and proves its key. */
   pending(waitSeconds: number, key: HostKey, signal: AbortSignal): Promise<Answer> {
     const { fingerprint, licenseKey } = this.#identity
-    const query = new URLSearchParams({ fingerprint, wait: String(waitSeconds) })
+    const modes = ACCESS_MODES.join(',')
+    const query = new URLSearchParams({ fingerprint, wait: String(waitSeconds), modes })
     const headers = { ...key.headers(fingerprint), authorization: `Bearer ${licenseKey}` }
     return this.#http.send({ method: 'GET', path: `/api/v1/access/pending?${query}`, headers }, signal)
   }

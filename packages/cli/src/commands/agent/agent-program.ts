@@ -1,6 +1,7 @@
 import { Problem, systemClock } from '@svc/core'
 import type { Command } from 'commander'
-import { HOST_APPS, runHostApps } from '../../host-apps/host-apps-program.ts'
+import { HOST_APPS } from '../../host-apps/host-apps-program.ts'
+import { runHostProgram } from '../../host-apps/logs-program.ts'
 import { CommandRun, type CommonOptions } from '../../program/command-run.ts'
 import { parseTo } from '../../program/parse-to.ts'
 import { programOf } from '../../program/program-of.ts'
@@ -30,7 +31,7 @@ const runOf =
  * operator does.
  */
 export const runAgentProgram = (io: Io = processIo()): Promise<void> =>
-  io.args[0] === HOST_APPS ? runHostApps(io) : runAgentCommand(io)
+  io.args[0] === HOST_APPS ? runHostProgram(io) : runAgentCommand(io)
 
 const runAgentCommand = (io: Io): Promise<void> =>
   parseTo(io, io.args, async () => {

@@ -40,7 +40,19 @@ export function declareApps(program: Command, run: Run): void {
   examples(remove, 'svc apps remove shop')
   declareDeploys(apps, run)
   declareRuns(apps, run)
+  declareLogs(apps, run)
   declareEnv(apps, run)
+}
+
+function declareLogs(apps: Command, run: Run): void {
+  const logs = operating(apps, 'apps.logs', '<app>')
+    .option(...LICENSE)
+    .option('-f, --follow', 'go on with lines as they are written')
+    .option('--process <name>', 'only this process, or one instance of it: web, web.1')
+    .option('--since <time>', 'only lines of the last 90s, 30m, 1h, 2d, or since an ISO-8601 instant')
+    .option('--lines <count>', 'the last lines, 200 when neither this nor --since is given')
+    .action(run(async () => (await import('./apps-logs.ts')).appLogs))
+  examples(logs, 'svc apps logs shop --follow', 'svc apps logs shop --process web --since 1h')
 }
 
 function declareDeploys(apps: Command, run: Run): void {

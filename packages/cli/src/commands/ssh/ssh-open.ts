@@ -29,8 +29,20 @@ interface Opened {
 export const openSsh: Handler<SshOptions> = async (run) => {
   if (run.args.length === 0)
     throw new Problem('invalid-input', { detail: 'name a host: svc fleet servers shows them' })
+  return carryOpened(run, 'ssh.open', () => askedBy(run))
+}
+
+/**
+ * Opens a session by an operation, and carries it. Returns the exit code of the host's program; 255 after a
+ * sentence about anything else.
+ */
+export async function carryOpened(
+  run: CommandRun<object>,
+  operation: 'ssh.open' | 'apps.logs',
+  input: () => object,
+): Promise<number> {
   try {
-    const { token, relay_url: relayUrl, mode, host } = await run.operate<Opened>('ssh.open', askedBy(run))
+    const { token, relay_url: relayUrl, mode, host } = await run.operate<Opened>(operation, input())
     return await carrySession(run.io, { token, relayUrl, mode, host: host.hostname || host.id })
   } catch (error) {
     const text =

@@ -21,6 +21,7 @@ import { stopRequest } from '../serve/stop-request.ts'
 import { AttachedAgent } from './attached-agent.ts'
 import { AttachedApps } from './attached-apps.ts'
 import { keepSecret, keptSecret, LICENSE_KEY, readSecret, SIGNING_KEY } from './kept-secret.ts'
+import { withOwnRelay } from './own-relay.ts'
 import { SAMPLE_APP, sampleApp } from './sample-app.ts'
 import { welcome } from './welcome.ts'
 
@@ -39,7 +40,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
   io.keepPrivate()
   const dataDir = resolve(io.cwd, options.dataDir ?? DEFAULT_DATA_DIR)
   await ownFolder(dataDir)
-  const config = await configOf(io, options, dataDir)
+  const { config, reachedAt } = withOwnRelay(await configOf(io, options, dataDir), io.env)
   const log = openLog(io, config.service.logLevel)
   const say = (step: string) => io.err.write(`${plain(step)} …\n`)
   const attached: AttachedAgent[] = []
@@ -50,6 +51,7 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
     await using apps = new AttachedApps({ io, log, apps: join(stateDir, 'apps') })
     await using service = await startService({ io, config, log, onLost: stop.fail })
     const { plane, url } = service
+    reachedAt(url)
     const keyFile = join(dataDir, LICENSE_KEY)
     const license = await firstLicense(plane, keyFile, io.actor)
     await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir })

@@ -4,17 +4,21 @@ import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import { flag, listOf, matching, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
-import type { Operator } from '../../platform/operations/operator.ts'
-import { agentId } from '../../work/agents/agent.ts'
+import { type Operator, roleOf } from '../../platform/operations/operator.ts'
+import { type Agent, agentId } from '../../work/agents/agent.ts'
 import type { Agents } from '../../work/agents/agents.ts'
+import { LOG_WISH } from '../../work/apps/app-logs.ts'
+import type { Apps } from '../../work/apps/apps.ts'
 import type { Access } from './access.ts'
-import { ACCESS_MODES } from './access-session.ts'
+import type { AccessTicket } from './access-request.ts'
+import { ACCESS_MODES, SHELL_MODES } from './access-session.ts'
 import { accessView } from './access-view.ts'
 
 /** The services that operations on sessions of hosts use. */
 export interface AccessUses {
   readonly access: Pick<Access, 'list' | 'open' | 'requireRelay' | 'resetKey' | 'revoke'>
   readonly agents: Pick<Agents, 'resolve'>
+  readonly apps: Pick<Apps, 'place' | 'resolve'>
   readonly licenses: Pick<Licenses, 'within'>
 }
 
@@ -59,7 +63,7 @@ export const OPENED = {
 /** The fields of an operator's request (docs/ssh.md). */
 export const ASKED = {
   host: text(1, 255),
-  mode: defaulted(oneOf(ACCESS_MODES), 'shell'),
+  mode: defaulted(oneOf(SHELL_MODES), 'shell'),
   command: optional(text(1, 4096)),
   user: optional(matching(/^[a-z_][a-z0-9_-]{0,31}$/, 'a name of a user')),
   cols: defaulted(whole(2, 500), 80),
@@ -68,10 +72,32 @@ export const ASKED = {
   reason: defaulted(text(0, 500), ''),
 }
 
-const operatorFields = ({ name, user }: Operator) =>
-  user === undefined
-    ? { operatorKind: 'machine' as const, operatorId: undefined, operatorLabel: name }
-    : { operatorKind: 'user' as const, operatorId: user.id, operatorLabel: name }
+function operatorFields({ name: operatorLabel, user, token }: Operator) {
+  if (user !== undefined) return { operatorKind: 'user' as const, operatorId: user.id, operatorLabel }
+  if (token !== undefined) return { operatorKind: 'token' as const, operatorId: token.id, operatorLabel }
+  return { operatorKind: 'machine' as const, operatorId: undefined, operatorLabel }
+}
+
+/** The operator of a session, as its row keeps them. */
+const openedBy = (operator: Operator) => ({
+  operator: operatorFields(operator),
+  ip: operator.address ?? '',
+  isOfTenant: roleOf(operator)?.tenantId !== undefined,
+})
+
+const openedView = (
+  { session, token, expires, relayUrl, idleSeconds, maxSeconds }: AccessTicket,
+  { fingerprint, hostname }: Agent,
+) => ({
+  session_id: session.id,
+  token,
+  expires: expires.toISOString(),
+  relay_url: relayUrl,
+  mode: session.mode,
+  host: { id: agentId(fingerprint), hostname },
+  idle_timeout_s: idleSeconds,
+  max_session_s: maxSeconds,
+})
 
 async function hostOf(
   scope: Scope,
@@ -82,6 +108,7 @@ async function hostOf(
   return agents.resolve(await licenses.within(scope, licenseName), name)
 }
 
+const NO_SCREEN = { user: undefined, cols: 80, rows: 24, term: 'dumb', reason: '' }
 const MAX_LISTED = 1000
 
 /** Operations on sessions on hosts. */
@@ -106,23 +133,41 @@ export const accessOperations = [
       const { command, user, ...rest } = asked
       const ticket = await services.access.open({
         ...rest,
+        ...openedBy(operator),
         user,
         host: agent,
-        operator: operatorFields(operator),
-        ip: operator.address ?? '',
         command: asked.mode === 'exec' ? command : undefined,
-        isOfTenant: operator.user?.tenantId !== undefined,
       })
-      return {
-        session_id: ticket.session.id,
-        token: ticket.token,
-        expires: ticket.expires.toISOString(),
-        relay_url: ticket.relayUrl,
-        mode: ticket.session.mode,
-        host: { id: agentId(agent.fingerprint), hostname: agent.hostname },
-        idle_timeout_s: ticket.idleSeconds,
-        max_session_s: ticket.maxSeconds,
-      }
+      return openedView(ticket, agent)
+    },
+  }),
+  operation({
+    name: 'apps.logs',
+    summary: 'read the output of an app on its host, and follow it',
+    permission: 'platform.deploy',
+    scope: 'tenant',
+    changes: true,
+    perMinute: 20,
+    input: { app: text(1, 128), license, ...LOG_WISH },
+    answer: OPENED,
+    run: async (services, { app: idOrName, license: named, ...wish }, operator) => {
+      services.access.requireRelay()
+      const { apps, agents, licenses } = services
+      const app = await apps.resolve(await licenses.within(operator.scope, named), idOrName)
+      const { fingerprint } = await apps.place(app)
+      if (fingerprint === undefined)
+        throw new Problem('conflict', {
+          detail: `${app.name} has no host: svc apps set ${app.name} --host HOST gives it one`,
+        })
+      const host = await agents.resolve(ofLicense(app.licenseId), `fp:${fingerprint}`)
+      const ticket = await services.access.open({
+        ...NO_SCREEN,
+        ...openedBy(operator),
+        host,
+        mode: 'logs',
+        command: JSON.stringify({ app: app.name, ...wish }),
+      })
+      return openedView(ticket, host)
     },
   }),
   operation({

@@ -25,6 +25,8 @@ export interface AccessTicket {
 
 /** A host that asks for its sessions. */
 export interface PendingRequest extends AccessHost {
+  /** Kinds of sessions that it carries; undefined if it does not say. */
+  readonly modes?: readonly string[] | undefined
   /** Seconds that it waits for one. */
   readonly waitSeconds: number
   readonly headers: ProofHeaders

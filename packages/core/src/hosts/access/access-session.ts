@@ -1,6 +1,11 @@
-/** Kinds of sessions: a terminal, one command, or bytes to the host's own SSH server. */
-export const ACCESS_MODES = ['shell', 'exec', 'tcp'] as const
+/** Kinds of sessions for shells: a terminal, one command, or bytes to the host's own SSH server. */
+export const SHELL_MODES = ['shell', 'exec', 'tcp'] as const
+/** All kinds of sessions. Besides those for shells: the output of an app, which is no shell. */
+export const ACCESS_MODES = [...SHELL_MODES, 'logs'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
+
+/** Whether sessions of a kind give their operators a shell, or bytes that lead to one. */
+export const isShell = (mode: AccessMode): boolean => SHELL_MODES.some((each) => each === mode)
 
 /** States of a session. The last three are final. */
 export const ACCESS_STATES = ['pending', 'claimed', 'connected', 'ended', 'expired', 'revoked'] as const
@@ -16,14 +21,14 @@ export interface AccessSession {
   readonly licenseId: string
   readonly fingerprint: string
   readonly hostname: string
-  /** A user who signed in, or somebody on the service's machine. */
-  readonly operatorKind: 'user' | 'machine'
+  /** A user who signed in, a program with an API token, or somebody on the service's machine. */
+  readonly operatorKind: 'user' | 'token' | 'machine'
   readonly operatorId: string | undefined
   readonly operatorLabel: string
   readonly mode: AccessMode
   /** The user of the host; undefined: the one that the host chooses. */
   readonly user: string | undefined
-  /** The command of mode `exec`; it is deleted when the session has ended. */
+  /** The command of mode `exec`, or the wish of mode `logs`; it is deleted when the session has ended. */
   readonly command: string | undefined
   /** The command without known secrets, which stays. */
   readonly shownCommand: string | undefined

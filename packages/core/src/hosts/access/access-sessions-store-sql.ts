@@ -1,13 +1,7 @@
 import type { Scope } from '../../kernel/scope.ts'
 import type { Session } from '../../platform/database/session.ts'
 import type { AgentKeyProof } from '../../work/agents/agent-proof.ts'
-import {
-  type AccessSession,
-  type AccessState,
-  type AgentKeyRule,
-  isLive,
-  type RelayRole,
-} from './access-session.ts'
+import { type AccessSession, type AccessState, isLive, type RelayRole } from './access-session.ts'
 import type {
   AccessEnd,
   AccessFilter,
@@ -17,6 +11,7 @@ import type {
   Admission,
   DeliveredSession,
   HoldingRoles,
+  HostMeeting,
   KeyVerdict,
   NewAccessSession,
 } from './access-sessions-store.ts'
@@ -108,10 +103,11 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
 
   async over(
     ids: readonly string[],
-    { staff, tenant }: HoldingRoles,
+    { staff, tenant, logs }: HoldingRoles,
     now?: Date,
   ): Promise<readonly string[]> {
-    const params = [ids, staff.join(' '), tenant.join(' '), now]
+    const roles = [staff, tenant, logs.staff, logs.tenant].map((each) => each.join(' '))
+    const params = [ids, roles[0], roles[1], now, roles[2], roles[3]]
     return (await this.#session.rows<{ id: string }>(OVER, params)).map(({ id }) => id)
   }
 
@@ -131,10 +127,10 @@ export class SqlAccessSessionsStore implements AccessSessionsStore {
   async meet(
     { licenseId, fingerprint }: AccessHost,
     proof: AgentKeyProof | undefined,
-    rule: AgentKeyRule,
+    { rule, modes }: HostMeeting,
     now?: Date,
   ): Promise<KeyVerdict> {
-    const params = [licenseId, fingerprint, proof?.key ?? null, proof?.atMs ?? null, rule, now]
+    const params = [licenseId, fingerprint, proof?.key ?? null, proof?.atMs ?? null, rule, now, modes ?? null]
     const [row] = await this.#session.rows<{ verdict: KeyVerdict }>(MEET, params)
     return row?.verdict ?? 'unknown'
   }

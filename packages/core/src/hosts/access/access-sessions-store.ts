@@ -70,6 +70,12 @@ export interface AccessEnd {
   readonly bytesOut: number
 }
 
+/** The rule for the key of a host, and the kinds of sessions that the host says it carries. */
+export interface HostMeeting {
+  readonly rule: AgentKeyRule
+  readonly modes?: readonly string[] | undefined
+}
+
 /** Which sessions to list. */
 export interface AccessFilter {
   readonly fingerprint?: string | undefined
@@ -79,9 +85,14 @@ export interface AccessFilter {
 }
 
 /** Roles that may hold a session open, for platform staff and for people of a tenant. */
-export interface HoldingRoles {
+export interface Holders {
   readonly staff: readonly string[]
   readonly tenant: readonly string[]
+}
+
+/** Roles that may hold sessions open: those for shells, and those for the output of apps. */
+export interface HoldingRoles extends Holders {
+  readonly logs: Holders
 }
 
 declare module '../../platform/storage/storage.ts' {
@@ -116,8 +127,8 @@ export interface AccessSessionsStore {
   /** Revokes a live session of the scope. Returns undefined if there is none. */
   revoke(scope: Scope, id: string, now?: Date): Promise<AccessSession | undefined>
   /**
-   * Says for a relay that it holds these sessions, revokes those whose license is closed or whose operator no
-   * longer has one of `roles`, and returns the ids of those that are over.
+   * Says for a relay that it holds these sessions, revokes those whose license is closed, whose operator no
+   * longer has one of `roles` or whose API token is over, and returns the ids of those that are over.
    */
   over(ids: readonly string[], roles: HoldingRoles, now?: Date): Promise<readonly string[]>
   /** Ends sessions that never connected in time or that no relay reports any more. Returns the number. */
@@ -125,11 +136,14 @@ export interface AccessSessionsStore {
   get(scope: Scope, id: string): Promise<AccessSession | undefined>
   /** Lists the sessions of the scope, newest first. */
   list(scope: Scope, filter: AccessFilter): Promise<readonly AccessSession[]>
-  /** Judges the key of a host, and keeps the first one. A refusal is noted on the host. */
+  /**
+   * Judges the key of a host, and keeps the first one. A refusal is noted on the host; else the kinds of
+   * sessions are that it carries, undefined if it does not say.
+   */
   meet(
     host: AccessHost,
     proof: AgentKeyProof | undefined,
-    rule: AgentKeyRule,
+    { rule, modes }: HostMeeting,
     now?: Date,
   ): Promise<KeyVerdict>
   /** Forgets the key of a host, so that its next one is kept; false if there is no such host. */

@@ -17,7 +17,8 @@ type Named = { readonly id: string; readonly now: Date | undefined }
 // One for all: additions are rare, and the limits are on hosts and on their sum.
 /** Makes additions wait for each other. */
 export const OPENING = { name: 'access-opening', text: `select pg_advisory_xact_lock(7142024815)` }
-const isOfTenant = `${isLive('s.')} and s.operator_kind = 'user' and exists (select from users u where u.id = s.operator_id)`
+const isOfTenant = `${isLive('s.')} and ((s.operator_kind = 'user' and exists (select from users u where u.id = s.operator_id))
+  or (s.operator_kind = 'token' and exists (select from api_tokens t where t.id = s.operator_id and t.tenant_id is not null)))`
 /** Adds a session within the limits. */
 export const OPEN = {
   name: 'access-open',
@@ -96,12 +97,16 @@ export const REVOKE = scoped('access-revoke', (tables, { id, now }: Named, isOwn
     .where(IS_LIVE)
     .returningAll(),
 )
+const ofMode = (shells: string, logs: string) =>
+  `case when s.mode = 'logs' then ${logs}::text else ${shells}::text end`
 const isBarred = (now: string) => `(exists (select from licenses l where l.id = s.license_id
     and not (${isUsableAt(at(now))}))
   or (s.operator_kind = 'user' and not exists (select from admins u
-      where u.id = s.operator_id and u.disabled_at is null and u.role = any(string_to_array($2::text, ' ')))
+      where u.id = s.operator_id and u.disabled_at is null and u.role = any(string_to_array(${ofMode('$2', '$5')}, ' ')))
     and not exists (select from users u
-      where u.id = s.operator_id and u.disabled_at is null and u.role = any(string_to_array($3::text, ' ')))))`
+      where u.id = s.operator_id and u.disabled_at is null and u.role = any(string_to_array(${ofMode('$3', '$6')}, ' '))))
+  or (s.operator_kind = 'token' and not exists (select from api_tokens t where t.id = s.operator_id
+    and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${at(now)}))))`
 /** Names sessions as held, and finds those that are over. */
 export const OVER = {
   name: 'access-over',
@@ -159,10 +164,12 @@ export const MEET = {
     written as (update agents a set
         access_key = case when verdict = 'pinned' then $3 else a.access_key end,
         access_key_at = case when verdict = 'pinned' then ${at('$6')} else a.access_key_at end,
-        access_proof_ms = case when verdict = 'mismatch' then a.access_proof_ms else $4 end,
+        access_proof_ms = case when verdict = 'mismatch' or $5 = 'off' then a.access_proof_ms
+          else coalesce($4, a.access_proof_ms) end,
+        access_modes = case when verdict in ('accepted', 'pinned') then $7::text[] else a.access_modes end,
         access_refused_at = case when verdict = 'mismatch' then ${at('$6')} else a.access_refused_at end
-      from judged where a.license_id = $1 and a.fingerprint = $2 and $5 <> 'off' and (verdict = 'pinned'
-        or (verdict = 'accepted' and $3::text is not null)
+      from judged where a.license_id = $1 and a.fingerprint = $2 and (verdict = 'pinned'
+        or (verdict = 'accepted' and (($3::text is not null and $5 <> 'off') or a.access_modes is distinct from $7::text[]))
         or (verdict = 'mismatch' and (judged.access_refused_at is null
           or judged.access_refused_at < ${at('$6')} - make_interval(secs => ${KEY_REFUSAL_SECONDS})))))
     select verdict from judged`,

@@ -10,7 +10,14 @@ import type { AccessMetrics } from './access-metrics.ts'
 import { AccessRefusal } from './access-refusal.ts'
 import type { AccessTicket, OpenAccess, PendingAnswer, PendingRequest } from './access-request.ts'
 import { accessLimits, noRoom } from './access-room.ts'
-import { type AccessSession, MAX_DELIVERED, REACH_SECONDS, type RelayRole } from './access-session.ts'
+import {
+  type AccessMode,
+  type AccessSession,
+  isShell,
+  MAX_DELIVERED,
+  REACH_SECONDS,
+  type RelayRole,
+} from './access-session.ts'
 import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
 import type { AccessWaiters } from './access-waiters.ts'
 import { type RelayLack, relayLack, relayOf } from './relay-place.ts'
@@ -48,8 +55,9 @@ export class Access {
   }
 
   /**
-   * Opens a session, which waits for its host, and returns the operator's ticket. @throws Problem `relay-
-   * not-configured`; AccessRefusal for a host that is offline, or with too many sessions
+   * Opens a session, which waits for its host, and returns the operator's ticket.
+   * @throws Problem `relay-not-configured`, `conflict` for a host whose agent does not know the kind;
+   * AccessRefusal for a host that is offline, or with too many sessions
    */
   async open(asked: OpenAccess): Promise<AccessTicket> {
     this.requireRelay()
@@ -58,6 +66,7 @@ export class Access {
     const limits = accessLimits(config.relay, isOfTenant)
     const { licenseId, fingerprint, hostname } = host
     requireReach(host, clock.now())
+    requireMode(host, asked.mode)
     const id = ids.next('acs')
     const operatorJti = ids.secret(JTI_BYTES)
     const shownCommand = command === undefined ? undefined : redact(command)
@@ -155,7 +164,7 @@ export class Access {
     return storage.accessSessions.sweep(config.access.tokenSeconds, clock.statementTime())
   }
 
-  async #requireKey({ headers, ...host }: PendingRequest): Promise<void> {
+  async #requireKey({ headers, modes, ...host }: PendingRequest): Promise<void> {
     const { storage, clock, config, metrics } = this.#parts
     const { agentKey: rule } = config.access
     const proof = checkProof(headers, host.fingerprint, clock.now())
@@ -166,7 +175,7 @@ export class Access {
     const verdict = await accessSessions.meet(
       host,
       typeof proof === 'string' ? undefined : proof,
-      isBad ? 'require' : rule,
+      { rule: isBad ? 'require' : rule, modes },
       now,
     )
     if (verdict === 'unknown') throw new Problem('agent-not-owned')
@@ -186,7 +195,9 @@ export class Access {
   async #ticket(session: AccessSession, role: RelayRole, jti: string): Promise<AccessTicket> {
     const { relaySigner, clock, config } = this.#parts
     const { id: sid, relay, licenseId, fingerprint, mode } = session
-    const { maxSeconds, idleSeconds } = config.relay
+    const { maxSeconds } = config.relay
+    // A person who follows an app types nothing.
+    const idleSeconds = mode === 'logs' ? maxSeconds : config.relay.idleSeconds
     const claims = relayClaims({
       sid,
       role,
@@ -204,6 +215,15 @@ export class Access {
     const expires = new Date(1000 * claims.exp)
     return { session, token, expires, relayUrl: `${relay}/relay/v1/${role}`, idleSeconds, maxSeconds }
   }
+}
+
+/** An agent that does not know a kind of sessions passes over those of that kind: nobody would hear of it. */
+function requireMode({ hostname, fingerprint, accessModes }: Agent, mode: AccessMode): void {
+  if (isShell(mode) || accessModes?.includes(mode)) return
+  const name = hostname || agentId(fingerprint)
+  throw new Problem('conflict', {
+    detail: `the agent of ${name} is too old for sessions of mode ${mode}: upgrade it`,
+  })
 }
 
 function requireReach({ fingerprint, lastHeartbeat }: Agent, now: Date): void {

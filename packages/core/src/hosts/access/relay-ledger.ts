@@ -1,8 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { User } from '../../people/users/users-store.ts'
-import { ADMIN_ROLES, may, TENANT_ROLES } from '../../platform/operations/permission.ts'
+import { ADMIN_ROLES, may, type Permission, TENANT_ROLES } from '../../platform/operations/permission.ts'
 import type { AccessSession } from './access-session.ts'
-import type { AccessEnd, AccessSessionsStore, HoldingRoles } from './access-sessions-store.ts'
+import type { AccessEnd, AccessSessionsStore, Holders, HoldingRoles } from './access-sessions-store.ts'
 import type { CheckedTicket } from './relay-token.ts'
 
 /** The part of a session that a relay is told when it admits one side. */
@@ -27,12 +26,15 @@ export interface RelayLedger {
   over(sids: readonly string[]): Promise<readonly string[]>
 }
 
-const PERMISSION = 'platform.ssh'
+const holdersOf = (permission: Permission): Holders => ({
+  staff: ADMIN_ROLES.filter((role) => may({ role, tenantId: undefined }, permission)),
+  tenant: TENANT_ROLES.filter((role) => may({ role, tenantId: 'ten' }, permission)),
+})
 
 /** Roles that may open sessions, and whose loss ends them. */
 export const SSH_ROLES: HoldingRoles = {
-  staff: ADMIN_ROLES.filter((role) => may({ role, tenantId: undefined } as User, PERMISSION)),
-  tenant: TENANT_ROLES.filter((role) => may({ role, tenantId: 'ten' } as User, PERMISSION)),
+  ...holdersOf('platform.ssh'),
+  logs: holdersOf('platform.deploy'),
 }
 
 const REFUSALS = {

@@ -42,6 +42,7 @@ export const AgentEntity = defineEntity({
     accessKeyAt: time().nullable(),
     accessProofMs: float().nullable(),
     accessRefusedAt: time().nullable(),
+    accessModes: fact(p.array().$type<readonly string[]>().nullable()),
   },
 })
 

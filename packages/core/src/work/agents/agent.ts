@@ -40,6 +40,8 @@ export interface Agent {
   readonly accessKeyAt: Date | undefined
   /** When the host last asked for sessions with another key than the pinned one; accurate to a minute. */
   readonly accessRefusedAt: Date | undefined
+  /** Kinds of sessions that the host carries; undefined if it never said, or did not when it last asked. */
+  readonly accessModes: readonly string[] | undefined
 }
 
 /**

@@ -65,6 +65,32 @@ describe('sessions on hosts', () => {
     expect(await pending()).toMatchObject({ tickets: [] })
   })
 
+  it('for the output of an app reach its host alone, with a checked wish, and do not end while nobody types', async () => {
+    const { plane } = test
+    const logs = (more: object = {}) => plane.operations.run('apps.logs', { app: 'shop', ...more }, 'cli:ann')
+    await plane.apps.create(licenseId, 'shop', { fingerprint: undefined, repoUrl: undefined })
+    await expect(logs()).rejects.toThrow('shop has no host: svc apps set shop --host HOST')
+    await plane.operations.run('apps.set', { app: 'shop', host: 'web-1' }, 'cli:ann')
+    await expect(logs()).rejects.toThrow(
+      'the agent of web-1 is too old for sessions of mode logs: upgrade it',
+    )
+    const headers = { key: undefined, proof: undefined }
+    const asked = { ...host(), waitSeconds: 0, gone: new AbortController().signal, headers }
+    await plane.access.pending({ ...asked, modes: ['shell', 'logs'] })
+    const opened = await logs({ process: 'web', since: '1h', lines: 5, follow: true })
+    expect(opened).toMatchObject({ mode: 'logs', idle_timeout_s: 28_800, max_session_s: 28_800 })
+    const { tickets } = await plane.access.pending({ ...asked, modes: ['shell', 'logs'] })
+    expect(tickets.map(({ session }) => session)).toMatchObject([{ id: opened.session_id, mode: 'logs' }])
+    const command = JSON.parse(tickets[0]?.session.command ?? '')
+    expect(command).toEqual({ app: 'shop', process: 'web', since: '1h', lines: 5, follow: true })
+    for (const bad of [{ process: '--x' }, { since: '1 h' }, { lines: -1 }, { app: 'none' }])
+      await expect(logs(bad)).rejects.toThrow()
+    await expect(open({ mode: 'logs' })).rejects.toThrow()
+    // An older agent took the place of this one.
+    await plane.access.pending(asked)
+    await expect(logs()).rejects.toThrow('too old')
+  })
+
   it('wake a host that waits at once, and no other', async () => {
     await beat('fp-2')
     const [own, other] = [pending(25), pending(25, 'fp-2')]

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { PLATFORM, type Storage } from '@svc/core'
 import { type NewAccessSession, REDELIVER_SECONDS, RELAY_LOST_SECONDS, SEEN_SECONDS } from '@svc/core/ports'
+import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { buildApiToken } from '../../people/api-tokens/build-api-token.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
 import { buildTenant } from '../../people/tenants/build-tenant.ts'
 import { buildUser } from '../../people/users/build-user.ts'
@@ -10,7 +12,8 @@ import { buildAccessSession } from './build-access-session.ts'
 import { accessListTests } from './contract-access-list.ts'
 import { agentKeyTests } from './contract-agent-key.ts'
 
-const ROLES = { staff: ['operator'], tenant: ['owner'] }
+const SHELLS = { staff: ['operator'], tenant: ['owner'] }
+const ROLES = { ...SHELLS, logs: { ...SHELLS, tenant: ['owner', 'developer'] } }
 const LIMITS = { perHost: 5, total: 1000 }
 const END = { reason: 'done', exitCode: 0, bytesIn: 3, bytesOut: 5 }
 
@@ -228,6 +231,37 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       expect(await store().over([disabled, demoted], ROLES, now)).toEqual([disabled])
       await storage().users.change(people[1]?.id ?? '', { role: 'viewer' })
       expect(await store().over([disabled, demoted], ROLES, now)).toEqual([disabled, demoted].sort())
+    })
+
+    it('for the output of an app goes on under roles of its own, and is over with its API token', async () => {
+      const developer = buildUser({ role: 'developer', tenantId: buildId('ten') })
+      await storage().tenants.add(buildTenant({ id: developer.tenantId ?? '' }))
+      await storage().users.add(developer)
+      const tokens = [buildApiToken(), buildApiToken({ expiresAt: new FakeClock().advance({ minutes: 5 }) })]
+      for (const token of tokens) await storage().apiTokens.add(token)
+      const made: string[] = []
+      const holders = [
+        { operatorKind: 'user', operatorId: developer.id, mode: 'shell' },
+        { operatorKind: 'user', operatorId: developer.id, mode: 'logs' },
+        ...tokens.map(({ id }) => ({
+          operatorKind: 'token' as const,
+          operatorId: id,
+          mode: 'logs' as const,
+        })),
+        { operatorKind: 'token', operatorId: 'tkn_none', mode: 'logs' },
+      ] as const
+      for (const holder of holders) {
+        const { both, ...rest } = await scene(holder)
+        await both()
+        made.push(rest.made.id)
+      }
+      const [shell = '', , revoked = '', expiring = '', nobodys = ''] = made
+      const clock = new FakeClock()
+      expect(await store().over(made, ROLES, clock.now())).toEqual([shell, nobodys].sort())
+      await storage().apiTokens.revoke(tokens[0]?.id ?? '', clock.now())
+      expect(await store().over([revoked, expiring], ROLES, clock.now())).toEqual([revoked])
+      clock.advance({ minutes: 6 })
+      expect(await store().over([expiring], ROLES, clock.now())).toEqual([expiring])
     })
 
     it('goes on while a relay names it, and ends when none does', async () => {

@@ -7,8 +7,9 @@ import {
   type AccessSessionsStore,
   type Admission,
   type AgentKeyProof,
-  type AgentKeyRule,
+  type ApiToken,
   type HoldingRoles,
+  type HostMeeting,
   isLive,
   isUsable,
   type NewAccessSession,
@@ -20,6 +21,7 @@ import {
 } from '@svc/core/ports'
 import type { MemoryTables } from '../../memory-tables.ts'
 import type { Run } from '../../memory-turns.ts'
+import type { MemoryToken } from '../../people/api-tokens/memory-tokens.ts'
 import { isWithin } from '../../scoped-rows.ts'
 import { byBytes } from '../../text-order.ts'
 import { agentKey } from '../../work/agents/agents-store-memory.ts'
@@ -176,8 +178,8 @@ export function memoryAccessSessionsStore(
           .slice(0, limit)
           .map(shown),
       ),
-    meet: (host: AccessHost, proof: AgentKeyProof | undefined, rule: AgentKeyRule, now = time()) =>
-      run(() => meet(tables, host, proof, rule, now)),
+    meet: (host: AccessHost, proof: AgentKeyProof | undefined, meeting: HostMeeting, now = time()) =>
+      run(() => meet(tables, host, proof, meeting, now)),
     resetKey: (host: AccessHost) => run(() => resetKey(tables, host)),
   }
 }
@@ -202,8 +204,18 @@ const isOf = (host: AccessHost, session: AccessHost): boolean =>
 
 const NO_LIMITS = { perLicense: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
 
-const isOfTenant = (tables: MemoryTables, { operatorKind, operatorId }: Kept): boolean =>
-  operatorKind === 'user' && tables.of<User>('users').get(operatorId ?? '')?.tenantId !== undefined
+function isOfTenant(tables: MemoryTables, { operatorKind, operatorId = '' }: Kept): boolean {
+  if (operatorKind === 'machine') return false
+  const holders = operatorKind === 'user' ? tables.of<User>('users') : tables.of<ApiToken>('apiTokens')
+  return holders.get(operatorId)?.tenantId !== undefined
+}
+
+/** Whether an API token is good still. */
+function isGood(tables: MemoryTables, id: string, now: Date): boolean {
+  const token = tables.of<MemoryToken>('apiTokens').get(id)
+  if (token === undefined || token.revokedAt !== undefined) return false
+  return token.expiresAt === undefined || token.expiresAt > now
+}
 
 const endState = ({ connectedAt }: Kept, reason: string) =>
   connectedAt === undefined && reason === 'no_peer' ? ('expired' as const) : ('ended' as const)
@@ -211,11 +223,13 @@ const endState = ({ connectedAt }: Kept, reason: string) =>
 const revoked = (endReason: string, endedAt: Date) =>
   ({ state: 'revoked', endReason, endedAt, command: undefined }) as const
 
-function isBarred(tables: MemoryTables, session: Kept, { staff, tenant }: HoldingRoles, now: Date): boolean {
+function isBarred(tables: MemoryTables, session: Kept, roles: HoldingRoles, now: Date): boolean {
   const license = tables.licenses.get(session.licenseId)
   if (license !== undefined && !isUsable(license, now)) return true
-  if (session.operatorKind !== 'user') return false
+  if (session.operatorKind === 'machine') return false
+  if (session.operatorKind === 'token') return !isGood(tables, session.operatorId ?? '', now)
   const user = tables.of<User>('users').get(session.operatorId ?? '')
   if (user === undefined || user.disabledAt !== undefined) return true
+  const { staff, tenant } = session.mode === 'logs' ? roles.logs : roles
   return !(user.tenantId === undefined ? staff : tenant).includes(user.role)
 }

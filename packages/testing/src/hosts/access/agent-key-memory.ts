@@ -2,6 +2,7 @@ import {
   type AccessHost,
   type AgentKeyProof,
   type AgentKeyRule,
+  type HostMeeting,
   KEY_REFUSAL_SECONDS,
   type KeyVerdict,
 } from '@svc/core/ports'
@@ -28,14 +29,18 @@ export function meet(
   tables: MemoryTables,
   { licenseId, fingerprint }: AccessHost,
   proof: AgentKeyProof | undefined,
-  rule: AgentKeyRule,
+  { rule, modes }: HostMeeting,
   now: Date,
 ): KeyVerdict {
   const key = agentKey(licenseId, fingerprint)
-  const host = tables.agents.get(key)
+  let host = tables.agents.get(key)
   if (host === undefined) return 'unknown'
-  if (rule === 'off') return 'accepted'
-  const verdict = verdictOf(host, proof, rule)
+  const verdict = rule === 'off' ? 'accepted' : verdictOf(host, proof, rule)
+  if (verdict === 'accepted' || verdict === 'pinned') {
+    host = { ...host, accessModes: modes }
+    tables.agents.put(key, host)
+  }
+  if (rule === 'off') return verdict
   if (verdict === 'pinned') {
     const pin = { accessKey: proof?.key, accessKeyAt: now, accessProofMs: proof?.atMs }
     tables.agents.put(key, { ...host, ...pin })

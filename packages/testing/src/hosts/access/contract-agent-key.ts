@@ -14,7 +14,7 @@ export function agentKeyTests(storage: () => Storage): void {
     const owner = { licenseId: buildId('lic'), fingerprint: buildId('fp') }
     await storage().agents.heartbeat(buildHeartbeat(owner), clock.now())
     const meet = (key?: string, atMs = 1, rule: 'pin' | 'require' | 'off' = 'pin') =>
-      store().meet(owner, key === undefined ? undefined : { key, atMs }, rule, clock.now())
+      store().meet(owner, key === undefined ? undefined : { key, atMs }, { rule }, clock.now())
     const kept = async () => (await storage().agents.list(ofLicense(owner.licenseId)))[0]
     return { clock, owner, meet, kept }
   }
@@ -85,11 +85,33 @@ export function agentKeyTests(storage: () => Storage): void {
     expect(await meet('two', 1)).toBe('pinned')
   })
 
+  it('a host that is let in is known by the kinds of sessions that it names, until it names none', async () => {
+    const { clock, owner, kept } = await host()
+    const meet = (key: string | undefined, atMs: number, rule: 'pin' | 'off', modes?: readonly string[]) =>
+      store().meet(owner, key === undefined ? undefined : { key, atMs }, { rule, modes }, clock.now())
+    const known = async () => (await kept())?.accessModes
+    await meet(undefined, 0, 'pin', ['shell'])
+    expect(await known()).toEqual(['shell'])
+    await meet('one', 10, 'pin', ['shell', 'logs'])
+    expect(await known()).toEqual(['shell', 'logs'])
+    expect(await meet('two', 11, 'pin', ['tcp'])).toBe('mismatch')
+    expect(await meet('one', 10, 'pin', ['tcp'])).toBe('replayed')
+    expect(await known()).toEqual(['shell', 'logs'])
+    await storage().agents.heartbeat(buildHeartbeat(owner), clock.now())
+    expect(await known()).toEqual(['shell', 'logs'])
+    await meet('one', 11, 'pin')
+    expect(await known()).toBeUndefined()
+    await meet('one', 99, 'off', ['logs'])
+    expect(await known()).toEqual(['logs'])
+    // A proof that nobody looked at leaves no mark.
+    expect(await meet('one', 12, 'pin')).toBe('accepted')
+  })
+
   it('a host that never reported is none', async () => {
     const { owner } = await host()
     const stranger = { ...owner, fingerprint: buildId('fp') }
     for (const rule of ['pin', 'require', 'off'] as const)
-      expect(await store().meet(stranger, { key: 'k', atMs: 1 }, rule)).toBe('unknown')
+      expect(await store().meet(stranger, { key: 'k', atMs: 1 }, { rule })).toBe('unknown')
     expect(await store().resetKey(stranger)).toBe(false)
   })
 }

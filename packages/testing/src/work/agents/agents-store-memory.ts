@@ -150,5 +150,6 @@ const unseen = ({ licenseId, fingerprint }: HeartbeatWrite, now: Date): MemoryAg
   accessKey: undefined,
   accessKeyAt: undefined,
   accessRefusedAt: undefined,
+  accessModes: undefined,
   accessProofMs: undefined,
 })

@@ -38,7 +38,7 @@ export function workTests(sceneOf: () => AgentsScene): void {
     const host = { licenseId: scene.licenseId, fingerprint: 'fp-1' }
     const key = () => agents.accessKey(host.licenseId, host.fingerprint)
     expect(await key()).toBeUndefined()
-    await accessSessions.meet(host, { key: 'a-key', atMs: 1 }, 'pin')
+    await accessSessions.meet(host, { key: 'a-key', atMs: 1 }, { rule: 'pin' })
     expect(await key()).toBe('a-key')
     expect(await agents.accessKey(host.licenseId, 'fp-2')).toBeUndefined()
     await accessSessions.resetKey(host)

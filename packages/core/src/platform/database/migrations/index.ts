@@ -39,6 +39,7 @@ import { signals } from './0038-signals.ts'
 import { apps } from './0039-apps.ts'
 import { whoDeployed } from './0040-who-deployed.ts'
 import { sealedEnvOfJobs } from './0041-sealed-env-of-jobs.ts'
+import { accessModes } from './0042-access-modes.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -93,4 +94,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   apps,
   whoDeployed,
   sealedEnvOfJobs,
+  accessModes,
 ]

@@ -225,7 +225,7 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
       await scene.beat()
       const [host] = await storage.agents.list(ofLicense(scene.licenseId))
       for (const key of ['its own', 'another'])
-        await storage.accessSessions.meet(host as never, { key, atMs: 1 }, 'pin', clock.now())
+        await storage.accessSessions.meet(host as never, { key, atMs: 1 }, { rule: 'pin' }, clock.now())
     },
     end: async (scene) => scene.test.clock.advance({ minutes: 10 }),
   },

@@ -1,0 +1,56 @@
+import { userInfo } from 'node:os'
+import { type AppLogsWish, readAppLogsWish } from '@svc/core'
+import type { HandlerUser } from '../run/handler-user.ts'
+import type { HostEnd } from './host-end.ts'
+import { startProgram } from './host-program.ts'
+import { SessionRefused, type SessionUser } from './session-user.ts'
+
+/** The applications of a host, as sessions reach them. */
+export interface HostedApps {
+  /** The words that start this program; undefined: it keeps no applications running. */
+  readonly program: readonly string[] | undefined
+  /** Their folder. */
+  readonly folder: string
+  /** The user that they run as; undefined: the agent's own. */
+  readonly user: HandlerUser | undefined
+}
+
+/** Words of a host that shows no output of applications. */
+export const NO_LOGS = 'this host shows no output of applications: its access.json says so'
+
+/**
+ * Starts the reading of the output of an application, with arguments of known forms alone: no shell, and no
+ * word of the operator that could be an option.
+ * @throws SessionRefused
+ */
+export async function startLogs({ program, folder, user }: HostedApps, given: string): Promise<HostEnd> {
+  if (program === undefined)
+    throw new SessionRefused('declined', 'the agent of this host keeps no applications running')
+  const words = ['host-apps', 'logs', '--apps', folder, ...argumentsOf(wishOf(given))]
+  return startProgram(userOf(user), [...program, ...words])
+}
+
+function wishOf(given: string): AppLogsWish {
+  try {
+    return readAppLogsWish(JSON.parse(given))
+  } catch {
+    throw new SessionRefused(
+      'declined',
+      'the agent of this host does not know a part of this wish: upgrade it',
+    )
+  }
+}
+
+const argumentsOf = ({ app, process, since, lines, follow }: AppLogsWish): readonly string[] => [
+  `--app=${app}`,
+  ...(process === undefined ? [] : [`--process=${process}`]),
+  ...(since === undefined ? [] : [`--since=${since}`]),
+  ...(lines === undefined ? [] : [`--lines=${lines}`]),
+  ...(follow === true ? ['--follow'] : []),
+]
+
+function userOf(user: HandlerUser | undefined): SessionUser {
+  if (user !== undefined) return { ...user, shell: user.loginShell }
+  const { username: name, uid, gid, homedir: home, shell } = userInfo()
+  return { name, uid, gid, home, shell: shell ?? '/bin/sh' }
+}

@@ -1,0 +1,44 @@
+import { type Infer, optional } from 'superstruct'
+import { field, flag, matching, read, shape, whole } from '../../kernel/validation.ts'
+
+/** Lines of output that are shown when nobody says how many, and no time either. */
+export const LOG_LINES = 200
+/** Lines of output that one may ask for: more than a host keeps. */
+const MAX_LINES = 1_000_000
+
+const AGO = /^\d{1,6}[smhd]$/
+const INSTANT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
+const MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+type Unit = keyof typeof MS
+
+const isSince = (value: unknown): boolean =>
+  typeof value === 'string' && (AGO.test(value) || (INSTANT.test(value) && !Number.isNaN(Date.parse(value))))
+
+/** The fields of a wish for the output of an app: nothing in them can be anything but what it says. */
+export const LOG_WISH = {
+  /** A process such as `web`, or one instance of it, `web.1`. */
+  process: optional(matching(/^[a-z0-9][a-z0-9-]{0,31}(?:\.\d{1,2})?$/, 'a process such as web, or web.1')),
+  since: optional(
+    field<string>({ type: 'string', maxLength: 32 }, isSince, 'a time such as 1h, or an ISO-8601 instant'),
+  ),
+  lines: optional(whole(0, MAX_LINES)),
+  follow: optional(flag()),
+}
+const APP = matching(/^[a-z0-9][a-z0-9._-]{0,127}$/, 'the name of an application')
+const wish = shape({ app: APP, ...LOG_WISH })
+
+/** A wish for the output of an app. */
+export type AppLogsWish = Infer<typeof wish>
+
+/** @throws Problem `invalid-input` for a wish of another form */
+export const readAppLogsWish = (value: unknown): AppLogsWish => read(wish, value)
+
+/** The instant that `since` means: `1h` before `now`, or the one that it names. */
+export function sinceInstant(since: string, now: Date): Date {
+  const unit = since.at(-1)
+  return AGO.test(since) && isUnit(unit)
+    ? new Date(now.getTime() - Number(since.slice(0, -1)) * MS[unit])
+    : new Date(since)
+}
+
+const isUnit = (word: string | undefined): word is Unit => word !== undefined && word in MS

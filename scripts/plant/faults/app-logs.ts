@@ -1,0 +1,81 @@
+import type { Fault } from '../fault.ts'
+
+const APPS = 'packages/cli/src/host-apps'
+const ACCESS = ['packages/core/test/hosts/access/access.test.ts']
+const STORE = ['packages/core/test/hosts/access/access-sessions-store.test.ts']
+const SESSIONS = ['packages/cli/test/relay/host-sessions.test.ts']
+const KEPT = ['packages/cli/test/host-apps/logs.test.ts']
+
+/** Mistakes about the output of applications. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'app-logs: lines are passed over without a word when the files turned twice',
+    file: `${APPS}/kept-output.ts`,
+    find: 'former === undefined ? [present] : [former, present]',
+    replace: 'former === undefined ? [present] : [present]',
+    suites: KEPT,
+  },
+  {
+    name: 'app-logs: who follows reads the former file twice',
+    file: `${APPS}/kept-output.ts`,
+    find: 'if (files[0]?.id === former.id) this.#close(files.shift())',
+    replace: 'if (files[0]?.id === `${former.id} `) this.#close(files.shift())',
+    suites: KEPT,
+  },
+  {
+    name: 'app-logs: a process whose name begins alike is shown with another',
+    file: `${APPS}/app-output.ts`,
+    find: 'process === name ||',
+    replace: 'name?.startsWith(process) ||',
+    suites: KEPT,
+  },
+  {
+    name: 'app-logs: output of an application commands the terminal that shows it',
+    file: `${APPS}/logs-program.ts`,
+    find: 'lines.map((line) => `${tameLine(line)}\\n`)',
+    replace: 'lines.map((line) => `${line}\\n`)',
+    suites: KEPT,
+  },
+  {
+    name: 'app-logs: an agent that does not know the kind is handed sessions of it',
+    file: 'packages/core/src/hosts/access/access.ts',
+    find: '    requireMode(host, asked.mode)\n',
+    replace: '',
+    suites: ACCESS,
+  },
+  {
+    name: 'app-logs: a follower is cut for typing nothing',
+    file: 'packages/core/src/hosts/access/access.ts',
+    find: "mode === 'logs' ? maxSeconds : config.relay.idleSeconds",
+    replace: 'config.relay.idleSeconds',
+    suites: ACCESS,
+  },
+  {
+    name: 'app-logs: a session goes on after its API token was revoked',
+    file: 'packages/core/src/hosts/access/access-statements-sql.ts',
+    find: 'and t.revoked_at is null and (t.expires_at is null',
+    replace: 'and (t.expires_at is null',
+    suites: STORE,
+  },
+  {
+    name: 'app-logs: the kinds of an older agent stay those of the one before',
+    file: 'packages/core/src/hosts/access/access-statements-sql.ts',
+    find: 'then $7::text[] else a.access_modes',
+    replace: 'then coalesce($7::text[], a.access_modes) else a.access_modes',
+    suites: STORE,
+  },
+  {
+    name: 'app-logs: a host shows output although its access.json lists other kinds',
+    file: 'packages/cli/src/agent/access/host-session.ts',
+    find: "!reading.isAbsent && !reading.policy?.modes.includes('logs')",
+    replace: '!reading.isAbsent && reading.policy === undefined',
+    suites: SESSIONS,
+  },
+  {
+    name: 'app-logs: output of a host commands the terminal of its operator',
+    file: 'packages/cli/src/relay/tame-lines.ts',
+    find: 'lines.map((line) => `${tameLine(line)}\\n`)',
+    replace: 'lines.map((line) => `${line}\\n`)',
+    suites: SESSIONS,
+  },
+]
