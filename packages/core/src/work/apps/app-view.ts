@@ -17,7 +17,7 @@ export const RELEASE = {
   job_id: word,
   sha: optional(word),
   state: oneOf(JOB_STATES),
-  /** A person's email, `token:` and an id, `cli:` and a user of the machine, or `git push by` and a name. */
+  /** The one who deployed, as the audit log names operators, or `git push by` and a name. */
   by: optional(word),
   created_at: count,
 }

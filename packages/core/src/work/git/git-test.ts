@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { Base } from '../../platform/base.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
 import type { GitHook } from './git-hook.ts'
 import type { GitHooks } from './git-hooks.ts'
@@ -8,7 +9,7 @@ import { isCommitId } from './push/push.ts'
 import { textAt } from './push/read-json.ts'
 
 /** Dependencies of `GitTest`. */
-export interface GitTestParts {
+export interface GitTestParts extends Pick<Base, 'storage'> {
   readonly ids: Ids
   readonly hooks: Pick<GitHooks, 'deliverySecrets' | 'webhookUrl'>
   /** The client for the service's own address, which operators set. */
@@ -22,13 +23,15 @@ export interface GitTestOutcome {
   readonly status?: number
   /** The answer of the service. */
   readonly answer?: string
-  /** The way to a deploy, when the hook has deployed newer commits since. */
+  /** The way back to a commit, when newer ones were deployed or pushed after it. */
   readonly advice?: string
   /** Why there was no answer. */
   readonly error?: string
 }
 
 const MAX_ANSWER_CHARS = 2048
+/** Deployments of an app among which a commit is looked for. */
+const RELEASES_SEEN = 100
 const SHORT_SHA = 12
 
 /** Whether the service has ignored a delivery because newer commits came after it. */
@@ -40,8 +43,15 @@ function isStale(answer: string): boolean {
   }
 }
 
-const backTo = (app: string, sha: string): string =>
-  `newer commits were pushed after this one, and a push never goes back: svc apps rollback ${app} --to ${sha.slice(0, SHORT_SHA)} does`
+function adviceOn({ app }: GitHook, sha: string, answer: string, isOld: boolean): { advice?: string } {
+  const back = `svc apps rollback ${app} --to ${sha.slice(0, SHORT_SHA)}`
+  if (isStale(answer))
+    return { advice: `newer commits were pushed after this one, and a push never goes back: ${back} does` }
+  if (!isOld) return {}
+  return {
+    advice: `newer commits were deployed after this one, and the push takes it back: next time ${back}`,
+  }
+}
 const TIMEOUT_MS = 10_000
 
 /**
@@ -66,6 +76,7 @@ export class GitTest {
         details: ['sha: expected a full commit id of 40 or 64 lower-case hex digits'],
       })
     const url = hooks.webhookUrl(hook.id)
+    const isOld = await this.#isOld(hook, sha)
     const [secret = ''] = (await hooks.deliverySecrets(hook.id)).slice(-1)
     const body = JSON.stringify({ ref, sha, delivery_id: `test-${ids.secret(12)}`, pusher: 'svc git test' })
     const signature = createHmac('sha256', secret).update(body).digest('hex')
@@ -79,7 +90,14 @@ export class GitTest {
     if (!answer.ok) return { delivered: false, error: answer.refusal }
     const { status } = answer
     const said = Buffer.from(answer.body).toString('utf8').slice(0, MAX_ANSWER_CHARS)
-    const advice = isStale(said) ? { advice: backTo(hook.app, sha) } : {}
-    return { delivered: status === 200 || status === 202, status, answer: said, ...advice }
+    const delivered = status === 200 || status === 202
+    return { delivered, status, answer: said, ...adviceOn(hook, sha, said, delivered && isOld) }
+  }
+
+  /** Whether a commit was deployed before, and another one after it. */
+  async #isOld({ licenseId, app }: GitHook, sha: string): Promise<boolean> {
+    const filter = { licenseId, app, limit: RELEASES_SEEN }
+    const shas = (await this.#parts.storage.deployments.list(filter)).map(({ source }) => source.sha)
+    return shas[0] !== sha && shas.includes(sha)
   }
 }
