@@ -189,6 +189,17 @@ describe('without a relay', () => {
 })
 
 describe('GET /api/v1/access/pending', () => {
+  it('keeps the kinds of sessions that the host names and this release knows, until it names none', async () => {
+    await beat('fp-1')
+    const known = async () => (await served().storage.agents.list(PLATFORM))[0]?.accessModes
+    await pending('fp-1&modes=shell,telnet,logs')
+    expect(await known()).toEqual(['shell', 'logs'])
+    await pending(`fp-1&modes=${'x,'.repeat(1000)}logs`)
+    expect(await known()).toEqual([])
+    await pending('fp-1')
+    expect(await known()).toBeUndefined()
+  })
+
   it('a session appears once, and only to its host, also when hosts ask at once', async () => {
     await beat('fp-1', 'web-1')
     await beat('fp-2', 'web-2')
