@@ -165,6 +165,13 @@ export const faults: readonly Fault[] = [
     suites: ['packages/core/test/work/git/git-test.test.ts'],
   },
   {
+    name: 'apps: a push by a license key hides the key',
+    file: 'packages/core/src/work/git/git-pushes.ts',
+    find: 'return { licenseId: hook.licenseId, hook, byKey: true }',
+    replace: 'return { licenseId: hook.licenseId, hook }',
+    suites: ['packages/http/test/git/git-pushes.test.ts'],
+  },
+  {
     name: 'apps: a failed stop counts as stopped',
     file: `${APPS}/app-state.ts`,
     find: "app: name, state: 'succeeded', since",

@@ -118,6 +118,20 @@ describe('a push that a hook wants', () => {
     ])
   })
 
+  it('names the pusher in the releases of the app, and the license when its key is the credential', async () => {
+    const hook = await scene().hook()
+    const { served } = scene()
+    const push = (digit: string, secret: string) => {
+      const body = { ref: 'refs/heads/main', sha: sha(digit), pusher: 'kim' }
+      return scene().deliver(hook, JSON.stringify(body), { authorization: `Bearer ${secret}` })
+    }
+    expect(await push('a', SECRET)).toMatchObject({ status: 202 })
+    expect(await push('b', served.key)).toMatchObject({ status: 202 })
+    const made = await served.plane.deployments.list({ licenseId: served.licenseId, limit: 9 })
+    const key = `git push by kim, with the key of ${served.licenseId}`
+    expect(made.map(({ madeBy }) => madeBy)).toEqual([key, 'git push by kim'])
+  })
+
   it('deploys as of GitLab with a signing token, under the name of the signed message', async () => {
     const hook = await scene().hook()
     const { headers, body } = gitlabPush()

@@ -32,10 +32,12 @@ export interface GitPushesParts extends PushDeliveryParts, Pick<Base, 'storage' 
 export interface GitSender {
   readonly licenseId: string
   readonly hook: GitHook | undefined
+  /** Whether the license key proved it, and no secret of a hook. */
+  readonly byKey?: boolean
 }
 
 /** A message of a git host whose sender is known. */
-export interface GitMessage extends Omit<Arrival, 'push'> {
+export interface GitMessage extends Omit<Arrival, 'push' | 'byKey'> {
   readonly headers: PushHeaders
   /** The parsed document. */
   readonly document: unknown
@@ -74,10 +76,10 @@ export class GitPushes {
    * @throws Problem `no-commit-in-push` for a push that names no commit
    */
   async receive(
-    { hook, licenseId }: GitSender,
+    { hook, licenseId, byKey = false }: GitSender,
     { headers, document, ...rest }: GitMessage,
   ): Promise<PushOutcome> {
-    const arrival = { ...rest, push: readPush(headers, document) }
+    const arrival = { ...rest, push: readPush(headers, document), byKey }
     const hooks = hook === undefined ? await this.#hooksOf(licenseId, arrival) : [hook]
     const outcomes: PushOutcome[] = []
     for (const each of hooks) outcomes.push(await this.#delivery.deliver(each, arrival))
@@ -95,7 +97,7 @@ export class GitPushes {
     const licensee = bearer === undefined ? undefined : await this.#parts.licenses.validate(bearer)
     if (licensee === undefined) return undefined
     await this.#parts.licenseDeeds.admitKey(licensee.licenseId, DEED)
-    return { licenseId: licensee.licenseId, hook: undefined }
+    return { licenseId: licensee.licenseId, hook: undefined, byKey: true }
   }
 
   async #sender(sent: SentDelivery, hookId: string): Promise<GitSender | undefined> {
@@ -108,7 +110,7 @@ export class GitPushes {
     const licensee = await licenses.validate(sent.bearer)
     if (hook === undefined || licensee?.licenseId !== hook.licenseId) return undefined
     await this.#parts.licenseDeeds.admitKey(hook.licenseId, DEED)
-    return { licenseId: hook.licenseId, hook }
+    return { licenseId: hook.licenseId, hook, byKey: true }
   }
 
   async #isOpen(licenseId: string): Promise<boolean> {

@@ -36,6 +36,8 @@ export interface Arrival {
   readonly bodyDigest: string
   /** The address that sent it. */
   readonly address: string
+  /** Whether its sender proved it by the license key. */
+  readonly byKey: boolean
 }
 
 /** A job that a push made. */
@@ -163,7 +165,7 @@ export class PushDelivery {
     stores: Stores,
     hook: GitHook,
     { deliveryId }: DeliveryKey,
-    { push }: Arrival,
+    { push, byKey }: Arrival,
     { ref, sha, before }: PushedRef,
   ): Promise<PushedJob> {
     const { licenseId, app, fingerprint, repoUrl, id } = hook
@@ -174,7 +176,7 @@ export class PushDelivery {
     const payload = { app, source, hook_id: id, delivery_id: deliveryId, trigger: 'git' }
     const pusher = cut(push.pusher.replaceAll(/\p{C}/gu, ''), 100) || 'somebody'
     const firstLine = `git push ${sha.slice(0, SHORT_SHA)} ${ref} by ${pusher}`
-    const madeBy = `git push by ${pusher}`
+    const madeBy = `git push by ${pusher}${byKey ? `, with the key of ${licenseId}` : ''}`
     const { job } = await this.#parts.jobs.enqueueIn(stores, {
       licenseId,
       kind,
