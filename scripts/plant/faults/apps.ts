@@ -172,6 +172,13 @@ export const faults: readonly Fault[] = [
     suites: ['packages/http/test/git/git-pushes.test.ts'],
   },
   {
+    name: 'apps: the host builds nothing for a restart',
+    file: 'packages/cli/src/agent/run/handler-environment.ts',
+    find: "job.payload.restart === true ? { SVC_RESTART: '1' }",
+    replace: "job.payload.restart === '1' ? { SVC_RESTART: '1' }",
+    suites: ['packages/cli/test/host-apps/deploy.test.ts'],
+  },
+  {
     name: 'apps: a failed stop counts as stopped',
     file: `${APPS}/app-state.ts`,
     find: "app: name, state: 'succeeded', since",

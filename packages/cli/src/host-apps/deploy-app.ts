@@ -64,7 +64,8 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
   const live = known
-  if (live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
+  const isForced = io.env.SVC_RESTART === '1'
+  if (!isForced && live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
   }

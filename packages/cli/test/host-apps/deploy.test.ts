@@ -76,11 +76,11 @@ test('A Node application is built, runs, survives the job and its agent, fails w
     { 'svc.json': definition('echo building $GREETING.; echo x >> builds') },
     { 'svc.json': definition('true'), 'server.js': 'console.log("last words")' },
   )
-  const deploy = (index: number, kind = 'deploy') =>
+  const deploy = (index: number, more: object = {}) =>
     run(
       bench,
-      kind,
-      { app: 'shop', source: gitSource(path, shas[index]), env: { GREETING: "it's" } },
+      'deploy',
+      { app: 'shop', source: gitSource(path, shas[index]), env: { GREETING: "it's" }, ...more },
       PROGRAM,
     )
   const first = await deploy(0)
@@ -131,6 +131,9 @@ test('A Node application is built, runs, survives the job and its agent, fails w
   expect(await get(bench)).toBe('The application is not running.\n')
   expect((await deploy(0)).state).toBe('succeeded')
   expect(await get(bench)).toBe('release 4')
+  const restarted = await deploy(0, { restart: true })
+  expect(restarted.lines).toEqual(expect.arrayContaining(['built already', 'switched to release 5']))
+  expect(await get(bench)).toBe('release 5')
   expect((await run(bench, 'remove', { app: 'shop' }, PROGRAM)).state).toBe('succeeded')
   expect(existsSync(appDir(bench))).toBe(false)
   expect(await processesOf(bench)).toEqual([await supervisorOf(bench)])
