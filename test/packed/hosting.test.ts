@@ -25,15 +25,17 @@ createServer((request, response) => {
 
 /** Asks without a pause until a file is there, and says what it got. */
 const LOADER = `
-import { get } from 'node:http'
+import { Agent, get } from 'node:http'
 import { existsSync } from 'node:fs'
-const [port, until] = process.argv.slice(2)
+const [port, until, host = 'localhost'] = process.argv.slice(2)
+// A proxy keeps connections of visitors, which outlive any release.
+const agent = host === 'localhost' ? false : new Agent({ keepAlive: true, maxSockets: 1 })
 const got = {}
 let failed = 0
 const ask = (path) =>
   new Promise((done) => {
     const fail = (why) => { failed += 1; got[why] = (got[why] ?? 0) + 1; done() }
-    const asked = get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+    const asked = get({ host: '127.0.0.1', port, path, agent, headers: { host } }, (response) => {
       let text = ''
       response.on('data', (part) => { text += part })
       response.on('error', (error) => fail(error.code))
@@ -62,6 +64,20 @@ const lacking =
 const onHost = lacking === undefined ? test : test.skip
 const without = lacking === undefined ? '' : ` (skipped: ${lacking})`
 const machine = booted as BootedMachine
+
+const isBare = typeof booted !== 'string' && booted.run(['which', 'caddy']).code !== 0
+const onProxied = isBare ? test.skip : onHost
+const unproxied = isBare ? ' (skipped: this machine lacks caddy)' : without
+
+/** The file of an operator who has sites of its own. */
+const CADDYFILE = `{
+	admin unix//var/lib/caddy/admin.sock
+}
+:8099 {
+	respond "mine"
+}
+import /etc/caddy/svc/*.caddy
+`
 
 let plane: InstalledPlane
 let issued: IssuedLicense
@@ -113,9 +129,13 @@ const units = () =>
 const property = (unit: string, name: string) => machine.sh(`systemctl show --value -p ${name} '${unit}'`)
 
 /** Asks all the time while work is done; the work is synchronous, so the asking is a unit of its own. */
-function underLoad(work: () => void): { failed: number; got: Record<string, number> } {
+function underLoad(
+  work: () => void,
+  visited = String(port()),
+  name = '',
+): { failed: number; got: Record<string, number> } {
   machine.sh(`rm -f /srv/enough /srv/load.out
-    systemd-run --quiet --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port()} /srv/enough`)
+    systemd-run --quiet --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${visited} /srv/enough ${name}`)
   try {
     work()
   } finally {
@@ -201,7 +221,8 @@ describe('Applications on a machine with systemd', () => {
     () => {
       const seen = underLoad(() => {
         machine.sh('systemctl kill --signal=KILL svc-appsd; sleep 2; systemctl -q is-active svc-appsd')
-        machine.sh('systemctl restart svc-appsd; sleep 1')
+        // A restart may come at any point of its start.
+        for (const at of [0.1, 0.25, 0.4, 1]) machine.sh(`systemctl restart svc-appsd; sleep ${at}`)
         expect(ask()).toMatch(/^one 3 /)
       })
       expect(seen).toMatchObject({ failed: 0 })
@@ -231,6 +252,96 @@ describe('Applications on a machine with systemd', () => {
       })
       expect(seen).toMatchObject({ failed: 0 })
       ended(deploy(first), 'succeeded')
+    },
+    120_000,
+  )
+
+  onProxied(
+    `a domain leads to it by the proxy, with a certificate, and visitors notice no deploy${unproxied}`,
+    () => {
+      const refused = job('expose', { app: 'shop', domain: 'shop.example.com', port: 80, tls: 'internal' })
+      ended(refused, 'failed')
+      expect(refused.log).toContain('the proxy does not run: systemctl start caddy')
+      machine.sh('systemctl start caddy')
+      const unread = job('expose', { app: 'shop', domain: 'shop.example.com', port: 80, tls: 'internal' })
+      expect(unread.log).toContain('the proxy reads no file of svc: write this above everything else')
+      machine.write('/etc/caddy/Caddyfile', CADDYFILE)
+      machine.sh('systemctl restart caddy')
+      const internal = job('expose', { app: 'shop', domain: 'shop.example.com', port: 80, tls: 'internal' })
+      ended(internal, 'succeeded')
+      expect(internal.log).toMatch(/https:\/\/shop\.example\.com has a certificate until \d{4}-/)
+      ended(job('expose', { app: 'shop', domain: 'plain.example.com', port: 80, tls: 'off' }), 'succeeded')
+      const root = '/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt'
+      const secure = `curl -sS -m 5 --cacert ${root} --resolve shop.example.com:443:127.0.0.1 https://shop.example.com/`
+      expect(machine.sh(secure)).toMatch(/^one \d+ sa-/)
+      const seen = underLoad(
+        () => {
+          ended(deploy(second), 'succeeded')
+          ended(deploy(first), 'succeeded')
+        },
+        '80',
+        'plain.example.com',
+      )
+      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen.got.two).toBeGreaterThan(0)
+    },
+    120_000,
+  )
+
+  onProxied(
+    `a domain that is refused changes nothing, whatever is wrong with it${unproxied}`,
+    () => {
+      const before = machine.sh('cat /etc/caddy/svc/*.caddy')
+      machine.sh('echo 203.0.113.9 elsewhere.example.com >> /etc/hosts')
+      const rows: [object, string][] = [
+        [{ app: 'other', domain: 'shop.example.com', port: 9000 }, 'shop.example.com is taken on this host'],
+        [
+          { app: 'shop', domain: 'elsewhere.example.com', port: 80 },
+          'elsewhere.example.com has 203.0.113.9, and none of this host',
+        ],
+        [{ app: 'shop', domain: 'a.example.com', port: 80, tls: 'certificate' }, 'tls: expected one of'],
+        [
+          { app: 'shop', domain: 'a.example.com', port: 80, path: '/x' },
+          'path: no host carries this out yet',
+        ],
+        [{ app: 'shop', domain: 'a.example.com', port: 80, tls: 'off', allow: ['10.0.0.0/8 { }'] }, 'allow'],
+        [
+          { app: 'shop', domain: 'a.example.com', port: 80, tls: 'off', allow: ['999.1.1.1'] },
+          "invalid IP address: '999.1.1.1'",
+        ],
+      ]
+      for (const [payload, why] of rows) {
+        const done = job('expose', payload)
+        ended(done, 'failed')
+        expect(done.log).toContain(why)
+      }
+      expect(machine.sh('cat /etc/caddy/svc/*.caddy')).toBe(before)
+    },
+    120_000,
+  )
+
+  onProxied(
+    `visitors of some ranges, or with a password alone, or sent on: each as its domain says${unproxied}`,
+    () => {
+      const hash = machine.sh("caddy hash-password --plaintext 'a word'")
+      const asked = (domain: string, more = '') =>
+        machine.sh(
+          `curl -s -m 5 -o /dev/null -w '%{http_code} %{redirect_url}' -H 'Host: ${domain}' ${more} http://127.0.0.1/`,
+        )
+      const expose = (domain: string, more: object) =>
+        ended(job('expose', { app: 'shop', domain, port: 80, tls: 'off', ...more }), 'succeeded')
+      expose('near.example.com', { allow: ['127.0.0.0/8'] })
+      expose('far.example.com', { allow: ['10.0.0.0/8', '::1'] })
+      expose('closed.example.com', { basic_auth: { user: 'ann', hash } })
+      expose('old.example.com', { redirect_to: 'plain.example.com' })
+      expect(asked('near.example.com')).toBe('200')
+      expect(asked('far.example.com')).toBe('403')
+      expect(asked('closed.example.com')).toBe('401')
+      expect(asked('closed.example.com', "-u 'ann:a word'")).toBe('200')
+      expect(asked('old.example.com')).toBe('301 http://plain.example.com/')
+      ended(job('unexpose', { app: 'shop', domain: 'near.example.com' }), 'succeeded')
+      expect(asked('near.example.com')).not.toContain('301')
+      expect(machine.sh('cat /etc/caddy/svc/shop.caddy')).not.toContain('near.example.com')
     },
     120_000,
   )
@@ -293,6 +404,7 @@ describe('Applications on a machine with systemd', () => {
       ended(job('remove', { app: 'shop' }), 'succeeded')
       expect(machine.run(['curl', '-s', '-m', '2', `http://127.0.0.1:${at}/`]).code).toBe(7)
       expect(machine.sh('nft list table inet svc_apps')).not.toContain(String(at))
+      if (!isBare) expect(machine.sh('ls /etc/caddy/svc')).toBe('')
     },
     60_000,
   )

@@ -207,6 +207,13 @@ export {
   readDefinition as readAppDefinition,
   WEB as WEB_PROCESS,
 } from './work/apps/definition.ts'
+export {
+  type ExposeOrder,
+  type Exposure,
+  MAX_DOMAINS,
+  readExposeOrder,
+  readUnexposeOrder,
+} from './work/apps/exposure.ts'
 export { type AppPlan, findApp, type ReleaseFacts } from './work/apps/found-app.ts'
 export {
   type AppRelease,

@@ -53,6 +53,11 @@ export class AppsRecord {
     })
   }
 
+  /** Puts the domains of all applications in the place of the last ones. */
+  setDomains(domains: NonNullable<HostApps['domains']>): Promise<void> {
+    return this.#change((now) => ({ ...now, domains }))
+  }
+
   setStopped(app: string): Promise<void> {
     return this.#change((now) => {
       const record = now.apps[app]

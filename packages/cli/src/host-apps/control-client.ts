@@ -12,7 +12,7 @@ import { isSystemHost, SYSTEM } from './system/places.ts'
 
 /** An order to the supervisor of an apps folder. */
 export interface Order {
-  readonly path: '/deploy' | '/stop' | '/remove' | '/logs' | '/status'
+  readonly path: '/deploy' | '/expose' | '/unexpose' | '/stop' | '/remove' | '/logs' | '/status'
   readonly body?: object
   readonly onLine?: (line: string) => void
 }
@@ -52,6 +52,8 @@ export function order(
       })
       const broken = () => reject(new SupervisorGone())
       response.once('error', broken)
+      // A connection that is cut is an error of both.
+      lines.once('error', broken)
       lines.once('close', broken)
     })
     asked.once('error', (error: NodeJS.ErrnoException) => {

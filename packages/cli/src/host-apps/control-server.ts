@@ -4,7 +4,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { Problem } from '@svc/core'
-import { readAppOrder, readDeployOrder, type SupervisorLine, withSocketPath } from '@svc/core/adapters'
+import {
+  readAppOrder,
+  readDeployOrder,
+  readExposeOrder,
+  readUnexposeOrder,
+  type SupervisorLine,
+  withSocketPath,
+} from '@svc/core/adapters'
 import { CONTROL_SOCKET } from './apps-folder.ts'
 import type { Say } from './generation.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -21,11 +28,26 @@ const ORDERS: Readonly<Record<string, Order>> = {
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
   '/remove': async (supervisor, body) =>
     (await supervisor.remove(readAppOrder(body).app)) ? 'removed' : 'unknown',
+  '/expose': async (supervisor, body, say) => {
+    await supervisor.expose(readExposeOrder(body), say)
+    return 'exposed'
+  },
+  '/unexpose': async (supervisor, body) => {
+    const { app, domain } = readUnexposeOrder(body)
+    return (await supervisor.unexpose(app, domain)) ? 'unexposed' : 'unknown'
+  },
   '/logs': async (supervisor, body, say) => {
     for (const line of supervisor.logs(readAppOrder(body).app)) say(line)
     return ''
   },
   '/status': async (supervisor) => JSON.stringify({ port: supervisor.frontPort, apps: supervisor.status() }),
+}
+
+/** The reason of a failure: of input that is refused, its fields. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Problem)) return String(error)
+  const { details = [] } = error.data
+  return details.length === 0 ? error.message : details.join('; ')
 }
 
 /** Answers with lines of JSON: those that are said, then the end. */
@@ -52,7 +74,7 @@ async function answer(
     )
     write({ kind: 'done', text })
   } catch (error) {
-    write({ kind: 'failed', text: error instanceof Problem ? error.message : String(error) })
+    write({ kind: 'failed', text: wordsOf(error) })
   }
   response.end()
 }

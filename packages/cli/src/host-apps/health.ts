@@ -43,6 +43,10 @@ const isGood = (answer: Answer, path: string | undefined): boolean =>
 export const isWell = async (port: number, path: string): Promise<boolean> =>
   isGood(await ask('127.0.0.1', port, path), path)
 
+/** Whether anything answers at the address that rules lead to. */
+export const answers = async (port: number): Promise<boolean> =>
+  typeof (await ask('127.0.0.1', port, '/')) === 'number'
+
 /** Programs may listen at the other loopback address alone. */
 async function askBoth(instance: Examined, port: number, path: string): Promise<Answer> {
   const first = await ask(instance.host, port, path)

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Problem, systemClock } from '@svc/core'
@@ -8,7 +9,7 @@ import type { Io } from '../terminal/io.ts'
 import { openSmallLog } from '../terminal/small-log.ts'
 import { AppsRecord, readAppsFile } from './apps-file.ts'
 import { hostVariables, isAppName, runtimeFolder } from './apps-folder.ts'
-import { order, statusOf } from './control-client.ts'
+import { ensureSupervisor, order, statusOf } from './control-client.ts'
 import { openControl } from './control-server.ts'
 import { deployApp } from './deploy-app.ts'
 import type { FindApp } from './front.ts'
@@ -36,6 +37,7 @@ const OPTIONS = {
   resume: { type: 'boolean' },
   folder: { type: 'string' },
   fallback: { type: 'string' },
+  job: { type: 'string' },
 } as const
 
 type Values = ReturnType<typeof valuesOf>['values']
@@ -91,6 +93,9 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
       say(`${end} the processes of ${app}`)
       return 0
     }
+    case 'expose':
+    case 'unexpose':
+      return exposed(io, apps, values, verb)
     case 'logs':
       await order(apps, { path: '/logs', body: { app: appOf(values) }, onLine: say })
       return 0
@@ -99,9 +104,24 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
       return 0
     default:
       throw new Problem('invalid-input', {
-        detail: `${HOST_APPS} knows serve, deploy, stop, remove, logs and status`,
+        detail: `${HOST_APPS} knows serve, site, deploy, stop, remove, expose, unexpose, logs and status`,
       })
   }
+}
+
+/** Gives the order of a job `expose` or `unexpose`: its payload is the order. */
+async function exposed(io: Io, apps: string, values: Values, verb: 'expose' | 'unexpose'): Promise<number> {
+  if (!isSystemHost(apps)) return ELSEWHERE
+  const job: unknown = JSON.parse(await readFile(resolve(io.cwd, demanded(values.job, 'job')), 'utf8'))
+  const body = typeof job === 'object' && job !== null && 'payload' in job ? job.payload : undefined
+  if (typeof body !== 'object' || body === null)
+    throw new Problem('invalid-input', { detail: 'the job has no payload' })
+  const onLine = (line: string) => io.out.write(`${line}\n`)
+  await ensureSupervisor(io, apps)
+  const end = await order(apps, { path: `/${verb}`, body, onLine })
+  if (end === 'unknown') onLine('the app has no such domain on this host')
+  if (end === 'unexposed') onLine('the domain leads nowhere now')
+  return end === undefined ? 1 : 0
 }
 
 /** Changes the record while no supervisor runs. */

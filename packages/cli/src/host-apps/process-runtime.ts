@@ -20,6 +20,7 @@ export interface ProcessRuntimeParts {
 /** Instances are children of the supervisor, and one front in its process leads visitors to them. */
 export class ProcessRuntime implements Runtime {
   readonly outlives = false
+  readonly domains = undefined
   readonly #parts: ProcessRuntimeParts
   readonly #front: Front
 

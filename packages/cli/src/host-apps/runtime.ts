@@ -1,6 +1,7 @@
 import type { AppRelease } from '@svc/core/adapters'
 import type { Generation } from './generation.ts'
 import type { Slot, SlotParts } from './slot.ts'
+import type { Domains } from './system/domains.ts'
 
 /** The way in which a host keeps instances running and leads visitors to them. */
 export interface Runtime extends AsyncDisposable {
@@ -8,6 +9,8 @@ export interface Runtime extends AsyncDisposable {
   readonly outlives: boolean
   /** The port of a front for all applications; 0 without one. */
   readonly frontPort: number
+  /** The domains of applications; undefined on a host without a proxy. */
+  readonly domains: Domains | undefined
   /** Returns the release as this host carries it out. */
   adapt(release: AppRelease): AppRelease
   /** Makes an application's place on the host. It may be there already. */

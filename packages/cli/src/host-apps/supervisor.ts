@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, Problem } from '@svc/core'
-import type { AppRelease, HostApps } from '@svc/core/adapters'
+import type { AppRelease, ExposeOrder, HostApps } from '@svc/core/adapters'
 import { AppsRecord } from './apps-file.ts'
 import { envDigest, isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
 import type { FindApp } from './front.ts'
@@ -72,14 +72,24 @@ export class Supervisor implements AsyncDisposable {
     let self: Supervisor | undefined
     const runtime = await parts.open(record, (name) => self?.find(name))
     self = new Supervisor(parts, record, runtime)
-    for (const [name, { stopped, live }] of Object.entries(record.current.apps)) {
-      const { app } = self.#entry(name)
-      await runtime.admit(name)
-      if (!stopped) await app.resume(live)
-      await runtime.route(name, app.live)
+    try {
+      await self.#resume()
+      return self
+    } catch (error) {
+      // A port that is listened at already would keep this process, and nothing would answer there.
+      await self[Symbol.asyncDispose]()
+      throw error
     }
-    await runtime.ready()
-    return self
+  }
+
+  async #resume(): Promise<void> {
+    for (const [name, { stopped, live }] of Object.entries(this.#record.current.apps)) {
+      const { app } = this.#entry(name)
+      await this.#runtime.admit(name)
+      if (!stopped) await app.resume(live)
+      await this.#runtime.route(name, app.live)
+    }
+    await this.#runtime.ready()
   }
 
   get frontPort(): number {
@@ -146,6 +156,18 @@ export class Supervisor implements AsyncDisposable {
     }
   }
 
+  /** Leads a domain to an application. @throws Problem `conflict` in words */
+  async expose(order: ExposeOrder, say: Say): Promise<void> {
+    const { domains } = this.#runtime
+    if (domains === undefined) throw new Problem('conflict', { detail: 'this host has no proxy' })
+    await domains.expose(order, say)
+  }
+
+  /** Takes a domain away from an application. Returns false when it has not got it. */
+  async unexpose(app: string, domain: string): Promise<boolean> {
+    return (await this.#runtime.domains?.unexpose(app, domain)) ?? false
+  }
+
   /** Ends an application, and remembers that. Returns false when there is none. */
   async stop(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
@@ -159,6 +181,7 @@ export class Supervisor implements AsyncDisposable {
   /** Ends an application and forgets it; its files stay. Returns false when there is none. */
   async remove(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
+    await this.#runtime.domains?.drop(name)
     await entry?.app.stop(async () => {
       await this.#record.put(name, undefined)
       await this.#runtime.route(name, undefined)

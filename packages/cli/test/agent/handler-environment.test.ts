@@ -12,6 +12,7 @@ const FACTS = [
   'SVC_ENGINE',
   'SVC_OLDER_THAN_SECONDS',
   'SVC_REF',
+  'SVC_DOMAIN',
   'SVC_REPO',
   'SVC_REPO_URL',
   'SVC_SHA',

@@ -8,6 +8,8 @@ import { isWell } from '../health.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Slot, SlotParts } from '../slot.ts'
 import { type AppUser, admitUser, idsOf } from './app-user.ts'
+import { Caddy } from './caddy.ts'
+import { Domains } from './domains.ts'
 import { Holders } from './holder.ts'
 import { SocketTable } from './listening.ts'
 import { SYSTEM } from './places.ts'
@@ -39,6 +41,7 @@ const STOP_LEFTOVER_MS = 10_000
 export class SystemRuntime implements Runtime, UnitHost {
   readonly outlives = true
   readonly frontPort = 0
+  readonly domains: Domains
   readonly systemctl = new Systemctl()
   readonly #parts: SystemRuntimeParts
   readonly #switch: Switch
@@ -56,6 +59,8 @@ export class SystemRuntime implements Runtime, UnitHost {
 
   private constructor(parts: SystemRuntimeParts, guests: readonly number[]) {
     this.#parts = parts
+    const portOf = (app: string) => this.portOf(app)
+    this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portOf })
     this.#switch = new Switch(guests, (err) => parts.log.error({ err }, 'the rules of the applications'))
     for (const [app, { port }] of Object.entries(parts.record.current.apps)) {
       if (port === undefined) continue

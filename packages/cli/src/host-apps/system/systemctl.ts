@@ -17,7 +17,9 @@ export async function ran(program: string, ...args: readonly string[]): Promise<
     const { message } = error instanceof Error ? error : new Error(String(error))
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
     const why = said.split('\n').at(-1) || message.split('\n')[0]
-    throw new Problem('conflict', { detail: `${program} ${args[0]} failed: ${why}` })
+    throw new Problem('conflict', {
+      detail: `${program} ${args.find((word) => !word.startsWith('-')) ?? ''} failed: ${why}`,
+    })
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AppProcess, WEB_PROCESS } from '@svc/core/adapters'
 import { givePort, keepPort, takePort } from '../free-port.ts'
-import { becomesHealthy } from '../health.ts'
+import { answers, becomesHealthy } from '../health.ts'
 import type { Slot, SlotParts } from '../slot.ts'
 import type { AppUser } from './app-user.ts'
 import { SocketTable } from './listening.ts'
@@ -188,7 +188,8 @@ export class UnitSlot implements Slot {
       if (port === undefined) return await this.#staysAlive(life, signal)
       const fault = await becomesHealthy(life, port, this.definition.health, signal)
       if (fault !== undefined) return fault
-      if (life.host !== '127.0.0.1')
+      // One that listens at both addresses may have begun to between the two questions.
+      if (life.host !== '127.0.0.1' && !(await answers(port)))
         return `it listens at ::1 alone: let it listen at 127.0.0.1, or at all addresses`
       if (new SocketTable().isHeldBy(port, this.user.uid)) return undefined
       return `port ${port} is another program's`

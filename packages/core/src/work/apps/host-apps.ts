@@ -1,6 +1,7 @@
 import { type Infer, optional } from 'superstruct'
 import { anyText, field, flag, mapOf, matching, oneOf, read, shape, whole } from '../../kernel/validation.ts'
 import { processesField, staticField, stopField } from './definition.ts'
+import { exposuresField } from './exposure.ts'
 
 /** A release that a host keeps running. Its files are in `APP/releases/SHA` of the apps folder. */
 const release = shape({
@@ -22,6 +23,8 @@ const hostApps = shape({
   version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
   front: shape({ port: whole(0, 65_535) }),
   apps: mapOf(matching(/^[a-z0-9][a-z0-9._-]{0,127}$/, 'the name of an application'), appRecord),
+  /** The domains of its applications, where the host has a proxy. */
+  domains: optional(exposuresField),
 })
 const deployOrder = shape({ app: anyText(), release })
 const appOrder = shape({ app: anyText() })

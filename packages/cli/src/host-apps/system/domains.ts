@@ -1,0 +1,93 @@
+import { Problem } from '@svc/core'
+import { type ExposeOrder, type Exposure, MAX_DOMAINS } from '@svc/core/adapters'
+import type { AppsRecord } from '../apps-file.ts'
+import type { Say } from '../generation.ts'
+import type { Caddy } from './caddy.ts'
+import { certificateOf, demandAddress } from './proxy-sight.ts'
+import { type Site, sitesText } from './site-text.ts'
+
+/** Inputs of the domains of a host. */
+export interface DomainsParts {
+  readonly record: AppsRecord
+  readonly caddy: Caddy
+  /** The port of an application that this host keeps running. */
+  readonly portOf: (app: string) => number | undefined
+}
+
+type Exposures = Readonly<Record<string, Exposure>>
+
+const refused = (detail: string): Problem => new Problem('conflict', { detail })
+
+/** The domains of a host's applications: its record, and the files of its proxy. */
+export class Domains {
+  readonly #parts: DomainsParts
+
+  constructor(parts: DomainsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Leads a domain to an application.
+   * @throws Problem `conflict` in words when the name is another application's, leads elsewhere, or the proxy
+   * does not take it: everything is then as before
+   */
+  async expose({ domain, exposure, force }: ExposeOrder, say: Say): Promise<void> {
+    const { app, tls } = exposure
+    const known = this.#known
+    const owner = known[domain]?.app
+    // The name of the other application is none of this one's business.
+    if (owner !== undefined && owner !== app) throw refused(`${domain} is taken on this host`)
+    const count = Object.values(known).filter((each) => each.app === app).length
+    if (owner === undefined && count >= MAX_DOMAINS)
+      throw refused(`${app} has ${MAX_DOMAINS} domains already`)
+    if (this.#portOf(exposure) === undefined)
+      throw refused(`${app} does not run here: deploy it first, or say its port`)
+    if (tls === 'auto' && !force) await demandAddress(domain)
+    await this.#change({ ...known, [domain]: exposure }, true)
+    say(`the proxy leads ${domain} to ${app}`)
+    if (tls === 'off') return
+    const until = await certificateOf(domain)
+    say(
+      until === undefined
+        ? `no certificate for ${domain} yet: the proxy goes on asking, see journalctl -u caddy`
+        : `https://${domain} has a certificate until ${until}`,
+    )
+  }
+
+  /** Takes a domain away from an application. Returns false when it has not got it. */
+  async unexpose(app: string, domain: string): Promise<boolean> {
+    const { [domain]: gone, ...others } = this.#known
+    if (gone?.app !== app) return false
+    await this.#change(others, false)
+    return true
+  }
+
+  /** Takes all its domains away from an application. */
+  async drop(app: string): Promise<void> {
+    const others = Object.entries(this.#known).filter(([, exposure]) => exposure.app !== app)
+    if (others.length < Object.keys(this.#known).length) await this.#change(Object.fromEntries(others), false)
+  }
+
+  get #known(): Exposures {
+    return this.#parts.record.current.domains ?? {}
+  }
+
+  #portOf({ app, port }: Exposure): number | undefined {
+    return this.#parts.portOf(app) ?? port
+  }
+
+  async #change(next: Exposures, isWanted: boolean): Promise<void> {
+    const sites = Object.entries(next).flatMap(([domain, exposure]): Site[] => {
+      const port = this.#portOf(exposure)
+      return port === undefined ? [] : [{ domain, exposure, port }]
+    })
+    const apps = [...new Set(sites.map(({ exposure }) => exposure.app))]
+    const textOf = (app: string) =>
+      sitesText(
+        app,
+        sites.filter(({ exposure }) => exposure.app === app),
+      )
+    await this.#parts.caddy.apply(new Map(apps.map((app) => [`${app}.caddy`, textOf(app)])), isWanted)
+    await this.#parts.record.setDomains(next)
+  }
+}

@@ -1,0 +1,38 @@
+import type { Exposure } from '@svc/core/adapters'
+
+/** A domain of an application, and the port of 127.0.0.1 that answers its visitors. */
+export interface Site {
+  readonly domain: string
+  readonly port: number
+  readonly exposure: Exposure
+}
+
+const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `\t${line}`)
+const block = (head: string, lines: readonly string[]): readonly string[] => [
+  `${head} {`,
+  ...indented(lines),
+  '}',
+]
+
+/** Connections to instances are not kept, and no request is repeated: it must not reach a second one. */
+const proxy = (port: number): readonly string[] =>
+  block(`reverse_proxy 127.0.0.1:${port}`, block('transport http', ['keepalive off']))
+
+function siteLines({ domain, port, exposure }: Site): readonly string[] {
+  const { tls, redirect_to: target, allow, basic_auth: login } = exposure
+  return block(tls === 'off' ? `http://${domain}` : domain, [
+    ...(tls === 'internal' ? ['tls internal'] : []),
+    ...(allow === undefined ? [] : [`@outside not remote_ip ${allow.join(' ')}`, 'respond @outside 403']),
+    ...(login === undefined ? [] : block('basicauth', [`${login.user} ${hashOf(login.hash)}`])),
+    ...(target === undefined
+      ? proxy(port)
+      : [`redir ${tls === 'off' ? 'http' : 'https'}://${target}{uri} permanent`]),
+  ])
+}
+
+/** Caddy 2.6 takes digests of bcrypt in base64 alone. */
+const hashOf = (bcrypt: string): string => Buffer.from(bcrypt).toString('base64')
+
+/** Returns the file of an application's domains as Caddy reads it. */
+export const sitesText = (app: string, sites: readonly Site[]): string =>
+  `${[`# Written by svc for the application ${app}: changes here are lost.`, ...sites.flatMap(siteLines)].join('\n')}\n`

@@ -1,0 +1,77 @@
+import { defaulted, type Infer, optional } from 'superstruct'
+import { Problem } from '../../kernel/problem.ts'
+import {
+  flag,
+  listOf,
+  mapOf,
+  matching,
+  oneOf,
+  openShape,
+  read,
+  shape,
+  whole,
+} from '../../kernel/validation.ts'
+
+const MAX_RANGES = 100
+/** Domains of one application at most. */
+export const MAX_DOMAINS = 50
+
+const app = matching(/^[a-z0-9][a-z0-9._-]{0,127}$/, 'the name of an application')
+const domain = matching(
+  /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+  'a lower-case domain name, international ones by their A-labels',
+)
+const range = matching(/^[0-9a-fA-F.:]{2,45}(?:\/\d{1,3})?$/, 'an address, or a range such as 10.0.0.0/8')
+const bcrypt = matching(
+  /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/,
+  'a digest of bcrypt, as caddy hash-password prints it',
+)
+
+const choices = {
+  app,
+  /** The port of 127.0.0.1 of an application that the host does not keep running. */
+  port: optional(whole(1, 65_535)),
+  /** The domain that visitors are sent on to. */
+  redirect_to: optional(domain),
+  tls: defaulted(oneOf(['auto', 'internal', 'off']), 'auto'),
+  /** Visitors from elsewhere get 403. */
+  allow: optional(listOf(range, MAX_RANGES)),
+  basic_auth: optional(shape({ user: matching(/^[\w.@-]{1,64}$/, 'a plain name'), hash: bcrypt })),
+}
+const exposure = shape(choices)
+const order = openShape({ ...choices, domain, force: optional(flag()) })
+const unexposeOrder = openShape({ app, domain })
+
+/** The domains of a host, each with its application. */
+export const exposuresField = mapOf(domain, exposure)
+
+/** The way from a domain to an application. */
+export type Exposure = Infer<typeof exposure>
+/** The order of a job `expose`. */
+export interface ExposeOrder {
+  readonly domain: string
+  readonly exposure: Exposure
+  /** Also when the name leads elsewhere. */
+  readonly force: boolean
+}
+
+const LATER = ['process', 'path', 'certificate']
+
+/**
+ * Reads the payload of a job `expose`.
+ * @throws Problem `invalid-input` in words, for keys that no host carries out too
+ */
+export function readExposeOrder(value: unknown): ExposeOrder {
+  const { domain: name, force = false, ...given } = read(order, value)
+  const later = LATER.filter((key) => Object.hasOwn(given, key))
+  if (later.length > 0)
+    throw new Problem('invalid-input', { detail: `${later.join(', ')}: no host carries this out yet` })
+  const chosen = Object.fromEntries(Object.entries(given).filter(([key]) => Object.hasOwn(choices, key)))
+  return { domain: name, exposure: read(exposure, chosen), force }
+}
+
+/** @throws Problem `invalid-input` for a payload of another form */
+export const readUnexposeOrder = (value: unknown): { readonly app: string; readonly domain: string } => {
+  const { app: name, domain: exposed } = read(unexposeOrder, value)
+  return { app: name, domain: exposed }
+}
