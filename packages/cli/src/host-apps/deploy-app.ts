@@ -22,6 +22,8 @@ export interface DeployParts {
   readonly sha: string
   /** The file of the application's variables. */
   readonly envFile: string | undefined
+  /** Whether the processes are replaced also when they run this commit with these variables. */
+  readonly force: boolean
   /** Further arguments of a supervisor that is started. */
   readonly serve: readonly string[]
 }
@@ -64,8 +66,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
   const live = known
-  const isForced = io.env.SVC_RESTART === '1'
-  if (!isForced && live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
+  if (!parts.force && live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
   }

@@ -35,6 +35,7 @@ const OPTIONS = {
   port: { type: 'string' },
   'alive-ms': { type: 'string' },
   resume: { type: 'boolean' },
+  force: { type: 'boolean' },
   folder: { type: 'string' },
   fallback: { type: 'string' },
   job: { type: 'string' },
@@ -143,6 +144,7 @@ async function deploy(io: Io, apps: string, values: Values): Promise<number> {
     app: appOf(values),
     sha: demanded(values.sha, 'sha'),
     envFile: values.env,
+    force: values.force === true,
     serve: values.port === undefined ? serve : [...serve, '--port', values.port],
   })
   return end === 'deployed' ? 0 : ELSEWHERE
