@@ -111,6 +111,14 @@ export const feature: Feature = {
       ({ own }) => ({ app: own.things.app }),
       () => ({ app: 'app_none' }),
     ),
+    'apps.run': {
+      ...change(
+        'platform.ssh',
+        ({ own }) => ({ app: own.things.app, command: 'id' }),
+        () => ({ app: 'app_none', command: 'id' }),
+      ),
+      personal: true,
+    },
     'ssh.sessions': read('platform.ssh', () => ({ active: true }), ['not-found', wrong.host]),
     'ssh.revoke': change(
       'platform.ssh',
@@ -128,7 +136,7 @@ export const feature: Feature = {
     },
     'GET /api/v1/access/pending': {
       asks: LICENSE,
-      path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}&modes=shell,logs` }),
+      path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}&modes=shell,logs,run` }),
       // The other license has a host of this fingerprint, too, since the row of heartbeats.
       good: 200,
     },
@@ -144,7 +152,7 @@ export const feature: Feature = {
     await storage.accessSessions.meet(
       owner,
       undefined,
-      { rule: 'pin', modes: ['logs'] },
+      { rule: 'pin', modes: ['logs', 'run'] },
       clock.statementTime(),
     )
     await storage.transaction(({ accessSessions }) =>

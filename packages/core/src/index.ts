@@ -65,7 +65,13 @@ export { EVENT_TYPES, type EventType, OPERATIONS, type Services } from './wiring
 export { configSummary, readConfig, settings } from './wiring/settings.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './work/agents/fleet.ts'
 export type { HostView } from './work/agents/host-view.ts'
-export { type AppLogsWish, LOG_LINES, readAppLogsWish, sinceInstant } from './work/apps/app-logs.ts'
+export {
+  type AppLogsWish,
+  LOG_LINES,
+  readAppLogsWish,
+  readAppRun,
+  sinceInstant,
+} from './work/apps/app-logs.ts'
 export type { AppView, ReleaseView, VariableView } from './work/apps/app-view.ts'
 export type { GitHookView } from './work/git/git-hook-view.ts'
 export type { Image } from './work/images/image.ts'

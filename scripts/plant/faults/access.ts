@@ -240,8 +240,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'access: a person opens sessions without end',
     file: `${ACCESS}/access-operations.ts`,
-    find: 'personal: true,\n    perMinute: 20',
-    replace: 'personal: true,\n    perMinute: 2000',
+    find: 'perMinute: 20,\n    input: { ...ASKED',
+    replace: 'perMinute: 2000,\n    input: { ...ASKED',
     suites: SERVICE,
   },
   {

@@ -78,4 +78,18 @@ export const faults: readonly Fault[] = [
     replace: 'lines.map((line) => `${line}\\n`)',
     suites: SESSIONS,
   },
+  {
+    name: 'app-logs: a command of an app runs on a host that does not list its kind',
+    file: 'packages/cli/src/agent/access/host-session.ts',
+    find: 'if (!isOwn && !policyOf(reading).modes.includes(mode))',
+    replace: 'if (!isOwn && policyOf(reading).modes.length === 0)',
+    suites: SESSIONS,
+  },
+  {
+    name: 'app-logs: a command of an app runs on a host that says nothing of sessions',
+    file: 'packages/cli/src/agent/access/host-session.ts',
+    find: 'apps.isTrial === true && reading.isAbsent === true',
+    replace: 'reading.isAbsent === true',
+    suites: SESSIONS,
+  },
 ]

@@ -80,6 +80,8 @@ export interface AgentOptions {
   readonly firewall?: { readonly root: string } | undefined
   /** The words that start this program; absent: handlers have none that keeps applications running. */
   readonly program?: readonly string[] | undefined
+  /** Whether this is the agent of a trial, whose person sits at the host. */
+  readonly isTrial?: boolean | undefined
   /** Further variables for handlers, passed as they are. */
   readonly handlerEnvironment?: Readonly<Record<string, string>> | undefined
   readonly timing?: Partial<AgentTiming> | undefined

@@ -178,7 +178,8 @@ class HostAgent implements Agent {
     if (once) return { ended: Promise.resolve() }
     const { HostAccess } = await import('./access/host-access.ts')
     const openKey = () => this.#openKey()
-    const apps = { program, folder: handlerFolders(this.#options).apps, user }
+    const { isTrial } = this.#options
+    const apps = { program, folder: handlerFolders(this.#options).apps, user, environment, isTrial }
     const access = new HostAccess({ api, stateDir, environment, apps, log, news: this.#news, openKey })
     return { ended: access.run(this.#draining.signal, this.#leaving.signal).then(() => access.ended()) }
   }

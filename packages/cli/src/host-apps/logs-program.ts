@@ -20,9 +20,13 @@ const OPTIONS = {
   follow: { type: 'boolean' },
 } as const
 
-/** Runs the program of the handlers, or that of sessions, which reads the output of an application. */
-export const runHostProgram = (io: Io): Promise<void> =>
-  io.args[1] === 'logs' ? runLogs(io) : runHostApps(io)
+/** Runs the program of the handlers, or those of sessions: output of an application, a command in it. */
+export async function runHostProgram(io: Io): Promise<void> {
+  if (io.args[1] === 'logs') return runLogs(io)
+  if (io.args[1] !== 'run') return runHostApps(io)
+  const { runInApp } = await import('./run-in-app.ts')
+  return runInApp(io)
+}
 
 async function runLogs(io: Io): Promise<void> {
   try {

@@ -138,7 +138,7 @@ class OperatorSession {
 
   #read({ input }: { input: NodeJS.ReadableStream }, isTyped: boolean): void {
     if (this.#session.mode === 'logs') return
-    const channel = this.#session.mode === 'exec' ? CHANNEL.stdin : undefined
+    const channel = hasChannels(this.#session.mode) ? CHANNEL.stdin : undefined
     input.on('data', (typed: Buffer) => {
       const { sent, leaves } = isTyped ? this.#keys.take(typed) : { sent: typed, leaves: false }
       if (sent.length > 0 && !this.#peer.send(sent, channel)) input.pause()
@@ -157,8 +157,8 @@ class OperatorSession {
   // process.
   #stop(signal: string): void {
     const { mode } = this.#session
-    if (signal === 'SIGINT' && mode === 'exec') this.#peer.control({ t: 'signal', name: 'INT' })
-    else if (signal === 'SIGINT' && mode === 'logs') this.#over.resolve(EXIT.interrupted)
+    if (signal === 'SIGINT' && mode === 'logs') this.#over.resolve(EXIT.interrupted)
+    else if (signal === 'SIGINT' && hasChannels(mode)) this.#peer.control({ t: 'signal', name: 'INT' })
     else this.#over.resolve(TRANSPORT_FAILED)
   }
 

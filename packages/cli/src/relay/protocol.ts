@@ -35,7 +35,7 @@ export const CLOSE = {
 } as const
 
 /** Whether frames begin with the number of their stream: those of programs without a terminal. */
-export const hasChannels = (mode: AccessMode): boolean => mode === 'exec' || mode === 'logs'
+export const hasChannels = (mode: AccessMode): boolean => mode === 'exec' || mode === 'logs' || mode === 'run'
 
 /** First byte of each frame of a session that has channels. */
 export const CHANNEL = { stdin: 0, stdout: 1, stderr: 2 } as const

@@ -26,7 +26,8 @@ beforeAll(async () => {
   const words = ['--apps', apps(), '--alive-ms', '200', '--port', '0']
   supervisor = new SvcProcess(['host-apps', 'serve', ...words], scene.parts)
   while (!existsSync(join(apps(), '.runtime', 'control.sock'))) await sleep(50)
-  const deploy = ['host-apps', 'deploy', '--apps', apps(), '--app', 'shop', '--sha', COMMIT]
+  writeFileSync(join(scene.folder, 'env'), "GREETING='it'\\''s on'\n")
+  const deploy = ['host-apps', 'deploy', '--apps', apps(), '--app', 'shop', '--sha', COMMIT, '--env', './env']
   const deployed = await runSvc([...deploy, '--alive-ms', '200'], scene.parts)
   if (deployed.code !== 0) throw new Error(`${deployed.out}${deployed.err}`)
   const [license] = await scene.sessionsOf(['licenses', 'list'], 'licenses')
@@ -76,6 +77,8 @@ test('A program with an API token that may deploy reads it, and its session ends
   const url = await scene.service.serving()
   const parts = { cwd: scene.folder, env: { SERVICE_TOKEN: secret } }
   const words = ['apps', 'logs', 'shop', '--url', url]
+  const ran = await runSvc(['apps', 'run', 'shop', '--url', url, '--', 'id'], parts)
+  expect([ran.code, ran.err]).toEqual([255, expect.stringContaining('not for API tokens')])
   const read = await runSvc([...words, '--process', 'other'], parts)
   expect([read.code, read.err]).toEqual([0, ''])
   expect(read.out).toMatch(/other at work\n$/)
@@ -126,6 +129,32 @@ test.each<[string, string, RegExp]>([
   },
   30_000,
 )
+
+test('A command runs in the live release with its variables, streams and exit code, where the host allows it', async () => {
+  const words = ['apps', 'run', 'shop', '--']
+  const refused = await scene.run(...words, 'id')
+  expect([refused.code, refused.err]).toEqual([255, expect.stringContaining('this host takes no sessions')])
+  for (const text of ['{"modes":["exec","logs"]}', '{"modes":["run"]}']) {
+    writeFileSync(policy(), text, { mode: 0o600 })
+    const line =
+      'cat; pwd; echo $GREETING $SVC_APP $SVC_RELEASE $SVC_PROCESS; shopt 2>&1; echo err >&2; exit 7'
+    await using svc = new SvcProcess([...words, line], { ...scene.parts, input: 'typed\n' })
+    const code = await svc.end()
+    if (text.includes('exec')) {
+      expect([code, svc.out.text]).toEqual([255, ''])
+      expect(svc.err.text).toContain('this host takes no sessions of mode run')
+      continue
+    }
+    expect(code).toBe(7)
+    const release = join(apps(), 'shop', 'releases', COMMIT)
+    expect(svc.out.text).toMatch(new RegExp(`^typed\\n${release}\\nit's on shop 1 run\\.1\\n.*not found\\n$`))
+    expect(svc.err.text).toContain('err\n')
+  }
+  rmSync(policy())
+  const session = await scene.over()
+  expect(session).toMatchObject({ mode: 'run', state: 'ended', end_reason: 'done', exit_code: 7 })
+  expect(String(session.command)).toContain('exit 7')
+}, 60_000)
 
 test('From a host whose agent is gone the words come after the time for both sides to meet', async () => {
   scene.agent.kill('SIGKILL')

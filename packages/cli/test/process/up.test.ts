@@ -83,6 +83,8 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   const logs = await runSvc(['apps', 'logs', 'hello', '--process', 'web'], { cwd })
   expect([logs.code, logs.err]).toEqual([0, ''])
   expect(logs.out).toMatch(/^\S+Z web\.1 \| hello listens$/m)
+  const run = await runSvc(['apps', 'run', 'hello', '--', 'echo $GREETING; exit 3'], { cwd })
+  expect([run.code, run.out]).toEqual([3, 'hi\n'])
   const shell = await runSvc(['ssh', hostname(), '--', 'id'], { cwd })
   expect([shell.code, shell.err]).toEqual([255, expect.stringContaining('this host takes no sessions')])
 

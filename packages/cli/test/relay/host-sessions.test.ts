@@ -17,7 +17,7 @@ import { TameLines } from '../../src/relay/tame-lines.ts'
 import { asRoot, NOBODY, skipped } from '../agent/other-user.ts'
 import { RelayBench } from './relay-bench.ts'
 
-const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp', 'logs'], users: [], tcpPort: 22 }
+const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp', 'logs', 'run'], users: [], tcpPort: 22 }
 const NO_APPS: HostedApps = { program: undefined, folder: '/nowhere', user: undefined }
 
 let bench: RelayBench
@@ -206,6 +206,24 @@ describe('a session for the output of an app', () => {
   ])('of a host that %s ends as its policy says', async (_what, given, last) => {
     expect((await read({ app: 'shop' }, { reading: async () => given })).last).toEqual(last)
   })
+
+  it.each<[string, boolean, PolicyReading, Control]>([
+    ['allows it', false, { policy: { ...ALL, modes: ['run'] } }, { t: 'exit', code: 0 }],
+    ['is that of a trial', true, { fault: undefined, isAbsent: true }, { t: 'exit', code: 0 }],
+    ['has no access.json', false, { fault: undefined, isAbsent: true }, declined(/takes no sessions/)],
+    ['takes none at all', true, { fault: undefined }, declined(/takes no sessions/)],
+    ['lists other kinds', true, { policy: { ...ALL, modes: ['exec', 'logs'] } }, declined(/of mode run/)],
+  ])(
+    'and one command of it run on a host that %s as its policy says',
+    async (_what, isTrial, given, last) => {
+      const { token, session } = await opened('exec', 'true')
+      const command = JSON.stringify({ app: 'shop', command: '--x; id' })
+      const taken = { apps: { ...apps, isTrial }, reading: async () => given }
+      const heard = await carried({ token, session: { ...session, mode: 'run', command } }, taken)
+      const words = 'host-apps\nrun\n--apps\n/srv/apps\n--app=shop\n--command=--x; id\n'
+      expect(heard).toEqual({ text: 'code' in last && last.code === 0 ? words : '', last })
+    },
+  )
 
   it('is refused by an agent that keeps no applications running', async () => {
     expect((await read({ app: 'shop' }, { apps: NO_APPS })).last).toEqual(

@@ -160,6 +160,7 @@ export const APART: readonly string[] = [
   'apps env import',
   // Its output is that of a session: packages/cli/test/process/apps-logs.test.ts.
   'apps logs',
+  'apps run',
   'browser doctor',
   'transfer verify',
   'relay keys',

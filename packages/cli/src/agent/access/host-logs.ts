@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
-import { type AppLogsWish, readAppLogsWish } from '@svc/core'
+import { type AppLogsWish, type Environment, readAppLogsWish, readAppRun } from '@svc/core'
+import { hostVariables } from '../../host-apps/apps-folder.ts'
 import type { HandlerUser } from '../run/handler-user.ts'
 import type { HostEnd } from './host-end.ts'
 import { startProgram } from './host-program.ts'
@@ -13,6 +14,10 @@ export interface HostedApps {
   readonly folder: string
   /** The user that they run as; undefined: the agent's own. */
   readonly user: HandlerUser | undefined
+  /** The agent's own variables: applications see some of them. */
+  readonly environment?: Environment | undefined
+  /** Whether the host is that of a trial, whose person sits at it. */
+  readonly isTrial?: boolean | undefined
 }
 
 /** Words of a host that shows no output of applications. */
@@ -26,13 +31,36 @@ export const NO_LOGS = 'this host shows no output of applications: its access.js
 export async function startLogs({ program, folder, user }: HostedApps, given: string): Promise<HostEnd> {
   if (program === undefined)
     throw new SessionRefused('declined', 'the agent of this host keeps no applications running')
-  const words = ['host-apps', 'logs', '--apps', folder, ...argumentsOf(wishOf(given))]
+  const words = [
+    'host-apps',
+    'logs',
+    '--apps',
+    folder,
+    ...argumentsOf(known(() => readAppLogsWish(JSON.parse(given)))),
+  ]
   return startProgram(userOf(user), [...program, ...words])
 }
 
-function wishOf(given: string): AppLogsWish {
+/**
+ * Starts one command in the live release of an application, with its variables and as its user.
+ * @throws SessionRefused
+ */
+export async function startRun(
+  { program, folder, user, environment = {} }: HostedApps,
+  given: string,
+): Promise<HostEnd> {
+  if (program === undefined)
+    throw new SessionRefused('declined', 'the agent of this host keeps no applications running')
+  const { app, command } = known(() => readAppRun(JSON.parse(given)))
+  const words = ['host-apps', 'run', '--apps', folder, `--app=${app}`, `--command=${command}`]
+  const as = userOf(user)
+  const own = { ...hostVariables(environment), HOME: as.home, USER: as.name, LOGNAME: as.name }
+  return startProgram(as, [...program, ...words], own)
+}
+
+function known<T>(read: () => T): T {
   try {
-    return readAppLogsWish(JSON.parse(given))
+    return read()
   } catch {
     throw new SessionRefused(
       'declined',

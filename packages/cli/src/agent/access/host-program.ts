@@ -158,8 +158,12 @@ export async function startCommand(user: SessionUser, command: string): Promise<
 }
 
 /** Runs a program with its arguments, without a shell and a terminal. @throws SessionRefused */
-export async function startProgram(user: SessionUser, words: readonly string[]): Promise<HostEnd> {
-  return new HostCommand(await started(user, words, sessionEnvironment(user)))
+export async function startProgram(
+  user: SessionUser,
+  words: readonly string[],
+  environment = sessionEnvironment(user),
+): Promise<HostEnd> {
+  return new HostCommand(await started(user, words, environment))
 }
 
 /** A terminal of a certain kind and size. */

@@ -12,7 +12,7 @@ import { connectToRelay } from '../../relay/relay-socket.ts'
 import { type AccessPolicy, POLICY_FILE, type PolicyReading } from './access-policy.ts'
 import { connectToSsh } from './host-connection.ts'
 import type { HostEnd } from './host-end.ts'
-import { type HostedApps, NO_LOGS, startLogs } from './host-logs.ts'
+import { type HostedApps, NO_LOGS, startLogs, startRun } from './host-logs.ts'
 import { startCommand, startShell } from './host-program.ts'
 import type { PendingSession } from './pending-session.ts'
 import { SessionRefused, sessionUser } from './session-user.ts'
@@ -70,7 +70,9 @@ async function startedOn(
   try {
     if (isBusy) throw new SessionRefused('busy', 'this host has as many sessions as it takes')
     const reading = await read()
-    return await (session.mode === 'logs' ? logs(session, reading, apps) : start(session, policyOf(reading)))
+    if (session.mode === 'logs') return await logs(session, reading, apps)
+    if (session.mode === 'run') return await run(session, reading, apps)
+    return await start(session, policyOf(reading))
   } catch (error) {
     const code = error instanceof SessionRefused ? error.code : 'spawn_failed'
     peer.control({ t: 'error', code, message: (error as Error).message })
@@ -91,10 +93,18 @@ function logs({ command }: PendingSession, reading: PolicyReading, apps: HostedA
   return startLogs(apps, command ?? '')
 }
 
+/** A command of an application is a way in: the host has to allow it, but in a trial. */
+function run({ mode, command }: PendingSession, reading: PolicyReading, apps: HostedApps): Promise<HostEnd> {
+  const isOwn = apps.isTrial === true && reading.isAbsent === true
+  if (!isOwn && !policyOf(reading).modes.includes(mode)) throw new SessionRefused('declined', noMode(mode))
+  return startRun(apps, command ?? '')
+}
+
+const noMode = (mode: string): string => `this host takes no sessions of mode ${mode}`
+
 async function start(session: PendingSession, policy: AccessPolicy): Promise<HostEnd> {
   const { mode, command, user } = session
-  if (!policy.modes.includes(mode))
-    throw new SessionRefused('declined', `this host takes no sessions of mode ${mode}`)
+  if (!policy.modes.includes(mode)) throw new SessionRefused('declined', noMode(mode))
   if (mode === 'tcp') return connectToSsh(policy.tcpPort)
   const as = await sessionUser(user, policy)
   return mode === 'exec' ? startCommand(as, command ?? '') : startShell(as, session)

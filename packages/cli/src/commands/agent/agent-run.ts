@@ -63,6 +63,7 @@ export const runAgent: Handler<AgentRunOptions> = async ({ io, clock, options })
     concurrency: wholeNumber('--concurrency', options.concurrency),
     environment: io.env,
     program: io.self,
+    isTrial: io.isAttached,
     handlerEnvironment: localRepositories(io),
     timing: pollSeconds === undefined ? undefined : { pollMs: Math.max(1, pollSeconds) * 1000 },
   })

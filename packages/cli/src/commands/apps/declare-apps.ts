@@ -52,6 +52,11 @@ function declareLogs(apps: Command, run: Run): void {
     .option('--since <time>', 'only lines of the last 90s, 30m, 1h, 2d, or since an ISO-8601 instant')
     .option('--lines <count>', 'the last lines, 200 when neither this nor --since is given')
     .action(run(async () => (await import('./apps-logs.ts')).appLogs))
+  const command = operating(apps, 'apps.run', '<app> [command...]')
+    .option(...LICENSE)
+    .option('--reason <text>', 'its purpose; kept with the session, and shown to the host')
+    .action(run(async () => (await import('./apps-run.ts')).runInApp))
+  examples(command, 'svc apps run shop -- npm run migrate', "svc apps run shop -- 'env | sort'")
   examples(logs, 'svc apps logs shop --follow', 'svc apps logs shop --process web --since 1h')
 }
 

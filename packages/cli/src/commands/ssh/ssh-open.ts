@@ -38,7 +38,7 @@ export const openSsh: Handler<SshOptions> = async (run) => {
  */
 export async function carryOpened(
   run: CommandRun<object>,
-  operation: 'ssh.open' | 'apps.logs',
+  operation: 'ssh.open' | 'apps.logs' | 'apps.run',
   input: () => object,
 ): Promise<number> {
   try {
@@ -67,7 +67,7 @@ function askedBy(run: CommandRun<SshOptions>): object {
  * One word is a line for the shell, as it is; several are a program with arguments, which the shell must
  * not split.
  */
-const commandOf = (words: readonly string[]): string =>
+export const commandOf = (words: readonly string[]): string =>
   words.length === 1 ? (words[0] ?? '') : words.map(shellWord).join(' ')
 
 const termOf = (term: string | undefined): string | undefined =>

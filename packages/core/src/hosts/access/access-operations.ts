@@ -108,6 +108,23 @@ async function hostOf(
   return agents.resolve(await licenses.within(scope, licenseName), name)
 }
 
+/** An app and its host, while there is a relay that leads there. */
+async function appAndHost(
+  { access, apps, agents, licenses }: AccessUses,
+  { scope }: Operator,
+  idOrName: string,
+  licenseName: string | undefined,
+) {
+  access.requireRelay()
+  const app = await apps.resolve(await licenses.within(scope, licenseName), idOrName)
+  const { fingerprint } = await apps.place(app)
+  if (fingerprint === undefined)
+    throw new Problem('conflict', {
+      detail: `${app.name} has no host: svc apps set ${app.name} --host HOST gives it one`,
+    })
+  return { app, host: await agents.resolve(ofLicense(app.licenseId), `fp:${fingerprint}`) }
+}
+
 const NO_SCREEN = { user: undefined, cols: 80, rows: 24, term: 'dumb', reason: '' }
 const MAX_LISTED = 1000
 
@@ -151,21 +168,36 @@ export const accessOperations = [
     input: { app: text(1, 128), license, ...LOG_WISH },
     answer: OPENED,
     run: async (services, { app: idOrName, license: named, ...wish }, operator) => {
-      services.access.requireRelay()
-      const { apps, agents, licenses } = services
-      const app = await apps.resolve(await licenses.within(operator.scope, named), idOrName)
-      const { fingerprint } = await apps.place(app)
-      if (fingerprint === undefined)
-        throw new Problem('conflict', {
-          detail: `${app.name} has no host: svc apps set ${app.name} --host HOST gives it one`,
-        })
-      const host = await agents.resolve(ofLicense(app.licenseId), `fp:${fingerprint}`)
+      const { app, host } = await appAndHost(services, operator, idOrName, named)
       const ticket = await services.access.open({
         ...NO_SCREEN,
         ...openedBy(operator),
         host,
         mode: 'logs',
         command: JSON.stringify({ app: app.name, ...wish }),
+      })
+      return openedView(ticket, host)
+    },
+  }),
+  operation({
+    name: 'apps.run',
+    summary: 'run one command in the live release of an app, with its variables',
+    permission: 'platform.ssh',
+    scope: 'tenant',
+    changes: true,
+    personal: true,
+    perMinute: 20,
+    input: { app: text(1, 128), license, command: text(1, 4096), reason: defaulted(text(0, 500), '') },
+    answer: OPENED,
+    run: async (services, { app: idOrName, license: named, command, reason }, operator) => {
+      const { app, host } = await appAndHost(services, operator, idOrName, named)
+      const ticket = await services.access.open({
+        ...NO_SCREEN,
+        ...openedBy(operator),
+        host,
+        mode: 'run',
+        command: JSON.stringify({ app: app.name, command }),
+        reason,
       })
       return openedView(ticket, host)
     },

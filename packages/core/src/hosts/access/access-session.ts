@@ -1,7 +1,7 @@
 /** Kinds of sessions for shells: a terminal, one command, or bytes to the host's own SSH server. */
 export const SHELL_MODES = ['shell', 'exec', 'tcp'] as const
-/** All kinds of sessions. Besides those for shells: the output of an app, which is no shell. */
-export const ACCESS_MODES = [...SHELL_MODES, 'logs'] as const
+/** All kinds of sessions. Besides those for shells: the output of an app, and one command of it. */
+export const ACCESS_MODES = [...SHELL_MODES, 'logs', 'run'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
 
 /** Whether sessions of a kind give their operators a shell, or bytes that lead to one. */
@@ -28,7 +28,10 @@ export interface AccessSession {
   readonly mode: AccessMode
   /** The user of the host; undefined: the one that the host chooses. */
   readonly user: string | undefined
-  /** The command of mode `exec`, or the wish of mode `logs`; it is deleted when the session has ended. */
+  /**
+   * The command of mode `exec`, or the wish of the modes `logs` and `run`; it is deleted when the session has
+   * ended.
+   */
   readonly command: string | undefined
   /** The command without known secrets, which stays. */
   readonly shownCommand: string | undefined

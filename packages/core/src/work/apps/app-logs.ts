@@ -1,5 +1,5 @@
 import { type Infer, optional } from 'superstruct'
-import { field, flag, matching, read, shape, whole } from '../../kernel/validation.ts'
+import { field, flag, matching, read, shape, text, whole } from '../../kernel/validation.ts'
 
 /** Lines of output that are shown when nobody says how many, and no time either. */
 export const LOG_LINES = 200
@@ -29,6 +29,11 @@ const wish = shape({ app: APP, ...LOG_WISH })
 
 /** A wish for the output of an app. */
 export type AppLogsWish = Infer<typeof wish>
+
+const run = shape({ app: APP, command: text(1, 4096) })
+
+/** @throws Problem `invalid-input` for a command of another form */
+export const readAppRun = (value: unknown): Infer<typeof run> => read(run, value)
 
 /** @throws Problem `invalid-input` for a wish of another form */
 export const readAppLogsWish = (value: unknown): AppLogsWish => read(wish, value)
