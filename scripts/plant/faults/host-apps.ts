@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts'
 const APPS = 'packages/cli/src/host-apps'
 const DEFINITION = ['packages/core/test/work/apps/definition.test.ts']
 const RUNS = ['packages/cli/test/host-apps/supervisor.test.ts']
+const UNITS = ['packages/cli/test/host-apps/units.test.ts']
+const HOSTING = ['test/packed/hosting.test.ts']
 const DEPLOYS = ['packages/cli/test/host-apps/deploy.test.ts']
 
 /** Mistakes about applications that a host keeps running. */
@@ -76,5 +78,82 @@ export const faults: readonly Fault[] = [
     find: "if (existsSync(freshMark(apps, app)) || !existsSync(join(apps, app, 'current'))) return false",
     replace: "if (existsSync(join(apps, app, 'releases'))) return false",
     suites: DEPLOYS,
+  },
+  {
+    name: 'host-apps: instances of two processes share a unit',
+    file: `${APPS}/system/unit-text.ts`,
+    find: '`svc-app@${app}:${process}:${number}:${release}.service`',
+    replace: '`svc-app@${app}-${process}:x:${number}:${release}.service`',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: a quote in a variable ends it',
+    file: `${APPS}/system/unit-text.ts`,
+    find: "text.replaceAll(\"'\", `'\\\\''`)",
+    replace: 'text',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: a share of processors is taken for a percentage',
+    file: `${APPS}/system/unit-text.ts`,
+    find: 'Math.round(cpus * 100)',
+    replace: 'Math.round(cpus)',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: output that was read is read again after a restart',
+    file: `${APPS}/system/output-spool.ts`,
+    find: 'this.#at = this.#remembered()',
+    replace: 'this.#at = 0',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: output stays on the disk',
+    file: `${APPS}/system/output-spool.ts`,
+    find: 'if (this.#at - this.#freed > FREE_BYTES) this.#free()',
+    replace: '',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: a port of another user counts as the own one',
+    file: `${APPS}/system/listening.ts`,
+    find: 'listeners.every((socket) => socket.uid === uid)',
+    replace: 'listeners.every((socket) => socket.uid >= 0)',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: the rules of an application that is gone stay',
+    file: `${APPS}/system/switch-rules.ts`,
+    find: "...['switch', 'guard', 'outside'].map((chain) => `flush chain inet ${TABLE} ${chain}`),",
+    replace: '',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: the proxy keeps connections to instances',
+    file: `${APPS}/system/site-text.ts`,
+    find: "block('transport http', ['keepalive off'])",
+    replace: "block('transport http', [])",
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: a domain of another application is taken over',
+    file: `${APPS}/system/domains.ts`,
+    find: 'if (owner !== undefined && owner !== app)',
+    replace: 'if (owner !== undefined && owner === "")',
+    suites: HOSTING,
+  },
+  {
+    name: 'host-apps: units of a supervisor that was killed stay',
+    file: `${APPS}/system/system-runtime.ts`,
+    find: 'await this.#sweep()',
+    replace: '',
+    suites: HOSTING,
+  },
+  {
+    name: 'host-apps: a supervisor that fails at its start goes on to listen',
+    file: `${APPS}/supervisor.ts`,
+    find: '      await self[Symbol.asyncDispose]()\n      throw error',
+    replace: '      throw error',
+    suites: HOSTING,
   },
 ]

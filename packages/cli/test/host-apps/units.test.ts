@@ -1,0 +1,209 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { appUserName } from '../../src/host-apps/system/app-user.ts'
+import { SocketTable } from '../../src/host-apps/system/listening.ts'
+import { OutputSpool } from '../../src/host-apps/system/output-spool.ts'
+import { sitesText } from '../../src/host-apps/system/site-text.ts'
+import { switchRules } from '../../src/host-apps/system/switch-rules.ts'
+import { envText, isUnitName, runText, unitName, unitText } from '../../src/host-apps/system/unit-text.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-units-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const APPS = ['a', 'a-b', 'a.b', 'a_b', 'a--b', 'a-', 'a.web', '0', 'a'.repeat(63), 'web']
+const PROCESSES = ['web', 'b-web', 'b', 'w-1']
+
+test('Forty pairs of an application and a process have forty units, and users of their own', () => {
+  const names = APPS.flatMap((app) =>
+    PROCESSES.map((process) => unitName({ app, process, number: 1, release: 1 })),
+  )
+  expect(new Set(names).size).toBe(40)
+  expect(names.filter((name) => !isUnitName(name))).toEqual([])
+  // The kernel and useradd take 32 characters, systemd 255.
+  expect(names.filter((name) => name.length > 255)).toEqual([])
+  expect(new Set(APPS.map(appUserName)).size).toBe(APPS.length)
+  expect(APPS.map(appUserName).filter((name) => !/^sa-[a-z2-7]{10}$/.test(name))).toEqual([])
+})
+
+test.each([
+  'svc-app@a:web:1.service',
+  'svc-app@../x:web:1:1.service',
+  'svc-appsd.service',
+  'a:web:1:1.service',
+])('%s is no unit of an instance', (name) => expect(isUnitName(name)).toBe(false))
+
+const HOSTILE = [
+  "it's",
+  '$HOME $(id) `id`',
+  'two\nlines\n',
+  '"quoted" \\ back\\slash',
+  '%h %% %n',
+  ' ; rm -rf / ;',
+  "'",
+  '#x=y',
+  '\u00fc \u{1f600}',
+  '',
+]
+
+test.each(HOSTILE)('The variable %j reaches the program as it is', (value) => {
+  writeFileSync(join(folder, 'env'), envText({ WORD: value, LAST: 'l' }))
+  const command = `exec ${process.execPath} -p 'JSON.stringify([process.env.WORD, process.env.LAST])'`
+  writeFileSync(join(folder, 'run'), runText(folder, command))
+  expect(JSON.parse(execFileSync('/bin/sh', [join(folder, 'run')], { encoding: 'utf8' }))).toEqual([
+    value,
+    'l',
+  ])
+})
+
+test.each(HOSTILE.filter((text) => text !== '' && !text.includes('\n')))(
+  'A command with %j in it is one line of a shell, and stands in no unit',
+  (text) => {
+    writeFileSync(join(folder, 'env'), '')
+    writeFileSync(join(folder, 'run'), runText(folder, `printf %s '${text.replaceAll("'", `'\\''`)}'`))
+    expect(execFileSync('/bin/sh', [join(folder, 'run')], { encoding: 'utf8' })).toBe(text)
+  },
+)
+
+test('Names that no shell takes, and values with NUL, are no variables', () => {
+  expect(envText({ 'a b': '1', '1A': '1', 'A=B': '1', $: '1', NUL: 'a\0b', GOOD_1: '1' })).toBe(
+    "GOOD_1='1'\n",
+  )
+})
+
+test('A unit has the limits that were chosen, and none that were not', () => {
+  const place = { app: 'shop', process: 'web', number: 1, release: 2, user: 'sa-abc', sha: 'a'.repeat(40) }
+  const stop = { signal: 'SIGINT', grace_s: 7 } as const
+  const text = unitText({ ...place, stop, memory: '512M', cpus: 0.25 })
+  for (const line of [
+    'MemoryMax=512M',
+    'CPUQuota=25%',
+    'KillSignal=SIGINT',
+    'TimeoutStopSec=7',
+    'User=sa-abc',
+  ])
+    expect(text.split('\n')).toContain(line)
+  expect(unitText({ ...place, stop })).not.toMatch(/MemoryMax|CPUQuota|undefined/)
+})
+
+describe('The output of an instance', () => {
+  const written = (lines: string[], path: string) => new OutputSpool(path, (line) => lines.push(line))
+
+  test('is read line by line, empty ones too, whenever it comes', () => {
+    const path = join(folder, 'output')
+    writeFileSync(path, '')
+    const lines: string[] = []
+    using spool = written(lines, path)
+    for (const part of ['one\n\ntw', 'o\n', '', 'thr\u00fc', 'e\n']) {
+      appendFileSync(path, part)
+      spool.look()
+    }
+    expect(lines).toEqual(['one', '', 'two', 'thr\u00fce'])
+  })
+
+  test('goes on where an earlier supervisor has ended, without a line twice', () => {
+    const path = join(folder, 'output')
+    writeFileSync(path, 'one\n')
+    const lines: string[] = []
+    const first = written(lines, path)
+    first.look()
+    appendFileSync(path, 'two\n')
+    using second = written(lines, path)
+    second.look()
+    expect(lines).toEqual(['one', 'two'])
+  })
+
+  test('is given back to the disk once it was read, and no line is lost on the way', async () => {
+    const path = join(folder, 'output')
+    writeFileSync(path, '')
+    const lines: string[] = []
+    using spool = written(lines, path)
+    const line = 'x'.repeat(999)
+    for (let round = 0; round < 8; round += 1) {
+      appendFileSync(path, `${line}\n`.repeat(1_000))
+      spool.look()
+    }
+    expect(lines).toHaveLength(8_000)
+    const held = () => statSync(path).blocks * 512
+    for (let tries = 0; held() > 3_000_000 && tries < 200; tries += 1)
+      await new Promise((done) => setTimeout(done, 20))
+    expect(held()).toBeLessThan(3_000_000)
+    appendFileSync(path, 'last\n')
+    spool.look()
+    expect(lines.at(-1)).toBe('last')
+  })
+
+  test('that comes faster than it is read is dropped in words', () => {
+    const path = join(folder, 'output')
+    writeFileSync(path, 'x'.repeat(65_000_000))
+    const lines: string[] = []
+    using spool = written(lines, path)
+    spool.look()
+    appendFileSync(path, 'after\n')
+    spool.look()
+    expect(lines).toEqual([
+      '[svc] 65000000 bytes of output were dropped: it writes faster than this host reads',
+      'after',
+    ])
+  })
+})
+
+test('The list of sockets says who listens at a port, and how many are connected to it', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const uid = process.getuid?.() ?? 0
+  expect(new SocketTable().isHeldBy(port, uid)).toBe(true)
+  expect(new SocketTable().isHeldBy(port, uid + 1)).toBe(false)
+  const accepted = once(server, 'connection')
+  const client = connect(port, '127.0.0.1')
+  await Promise.all([once(client, 'connect'), accepted])
+  expect(new SocketTable().connectionsTo(port)).toBe(1)
+  client.destroy()
+  server.close()
+  await once(server, 'close')
+  expect(new SocketTable().isHeldBy(port, uid)).toBe(false)
+})
+
+const canRule = process.getuid?.() === 0 && spawnSync('unshare', ['--net', 'nft', '--version']).status === 0
+const onRules = canRule ? test : test.skip
+
+onRules('The rules are taken by nft, the same twice, and anew over others', () => {
+  const one = switchRules([{ port: 20_001, uid: 7, instances: [21_001, 21_002], all: [21_001, 21_002] }], [0])
+  const other = switchRules([{ port: 20_002, uid: 8, instances: [], all: [21_009] }], [0, 33])
+  const paths = [one, other, switchRules([], [0])].map((text, index) => {
+    writeFileSync(join(folder, `${index}.nft`), text)
+    return join(folder, `${index}.nft`)
+  })
+  const script = `nft -f ${paths[0]} && nft -f ${paths[0]} && nft -s list table inet svc_apps && nft -f ${paths[1]} && echo === && nft -s list table inet svc_apps && nft -f ${paths[2]}`
+  const { status, stdout, stderr } = spawnSync('unshare', ['--net', 'sh', '-c', script], { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  const [first = '', second = ''] = stdout.split('===')
+  expect(first.match(/dnat ip to/g)).toHaveLength(1)
+  expect(first).toContain('0 : 127.0.0.1 . 21001, 1 : 127.0.0.1 . 21002')
+  expect(second).not.toMatch(/20001|21001|dnat/)
+  expect(second).toContain('33 . 20002')
+})
+
+test('The files of domains name each as its owner chose', () => {
+  const at = (domain: string, more = {}) => ({
+    domain,
+    port: 20_001,
+    exposure: { app: 'shop', tls: 'auto' as const, ...more },
+  })
+  const text = sitesText('shop', [
+    at('shop.example.com'),
+    at('old.example.com', { redirect_to: 'shop.example.com' }),
+    at('in.example.com', { tls: 'internal', allow: ['10.0.0.0/8', 'fd00::/8'] }),
+    at('plain.example.com', { tls: 'off' }),
+  ])
+  expect(text).toBe(readFileSync(join(import.meta.dirname, 'sites.caddy'), 'utf8'))
+})
