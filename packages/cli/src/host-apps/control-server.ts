@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { Problem } from '@svc/core'
+import { Problem, readAppLogsWish } from '@svc/core'
 import {
   readAppOrder,
   readDeployOrder,
@@ -16,7 +16,14 @@ import { CONTROL_SOCKET } from './apps-folder.ts'
 import type { Say } from './generation.ts'
 import type { Supervisor } from './supervisor.ts'
 
-type Order = (supervisor: Supervisor, body: unknown, say: Say, signal: AbortSignal) => Promise<string>
+type Order = (
+  supervisor: Supervisor,
+  body: unknown,
+  say: Say,
+  signal: AbortSignal,
+  /** Resolves when the asker has taken the lines, or is gone. */
+  drained: () => Promise<void>,
+) => Promise<string>
 
 const ORDERS: Readonly<Record<string, Order>> = {
   '/deploy': async (supervisor, body, say, signal) => {
@@ -36,8 +43,12 @@ const ORDERS: Readonly<Record<string, Order>> = {
     const { app, domain } = readUnexposeOrder(body)
     return (await supervisor.unexpose(app, domain)) ? 'unexposed' : 'unknown'
   },
-  '/logs': async (supervisor, body, say) => {
-    for (const line of supervisor.logs(readAppOrder(body).app)) say(line)
+  '/logs': async (supervisor, body, say, signal, drained) => {
+    const print = async (lines: readonly string[]) => {
+      for (const line of lines) say(line)
+      await drained()
+    }
+    await supervisor.logs(readAppLogsWish(body), print, signal)
     return ''
   },
   '/status': async (supervisor) => JSON.stringify({ port: supervisor.frontPort, apps: supervisor.status() }),
@@ -71,6 +82,10 @@ async function answer(
       await json(request),
       (said) => write({ kind: 'said', text: said }),
       gone.signal,
+      async () => {
+        if (response.writableNeedDrain && !gone.signal.aborted)
+          await once(response, 'drain', { signal: gone.signal }).catch(() => {})
+      },
     )
     write({ kind: 'done', text })
   } catch (error) {

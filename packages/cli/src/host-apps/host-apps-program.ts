@@ -97,9 +97,6 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
     case 'expose':
     case 'unexpose':
       return exposed(io, apps, values, verb)
-    case 'logs':
-      await order(apps, { path: '/logs', body: { app: appOf(values) }, onLine: say })
-      return 0
     case 'status':
       say(JSON.stringify((await statusOf(apps)) ?? null))
       return 0

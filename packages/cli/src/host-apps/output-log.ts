@@ -2,7 +2,6 @@ import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node
 
 /** Bytes of a file before the next one begins. Two are kept, so that an application never fills the disk. */
 const FILE_BYTES = 5_000_000
-const TAIL_LINES = 200
 
 /** The file of the output before the present one. */
 export const formerFile = (path: string): string => `${path}.1`
@@ -14,7 +13,6 @@ export const formerFile = (path: string): string => `${path}.1`
 export class OutputLog implements Disposable {
   readonly #path: string
   readonly #limit: number
-  readonly #tail: string[] = []
   #file: number
   #bytes: number
 
@@ -25,14 +23,7 @@ export class OutputLog implements Disposable {
     this.#bytes = fstatSync(this.#file).size
   }
 
-  /** The last lines, at most 200. */
-  get tail(): readonly string[] {
-    return this.#tail
-  }
-
   write(line: string): void {
-    this.#tail.push(line)
-    if (this.#tail.length > TAIL_LINES) this.#tail.shift()
     const text = `${line}\n`
     const bytes = Buffer.byteLength(text)
     if (this.#bytes + bytes > this.#limit) this.#turn()

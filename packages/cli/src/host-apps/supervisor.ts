@@ -1,12 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clock, Problem } from '@svc/core'
+import { type AppLogsWish, type Clock, Problem } from '@svc/core'
 import type { AppRelease, ExposeOrder, HostApps } from '@svc/core/adapters'
+import { logFile, type OutputReading, readOutput } from './app-output.ts'
 import { AppsRecord } from './apps-file.ts'
 import { envDigest, isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
-import { OutputLog } from './output-log.ts'
+import { formerFile, OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -101,9 +102,10 @@ export class Supervisor implements AsyncDisposable {
     return this.#entries.get(name)?.app
   }
 
-  /** The last lines that an application has written, at most 200. */
-  logs(name: string): readonly string[] {
-    return this.#entries.get(name)?.output.tail ?? []
+  /** Hands over the output of an application. @throws Problem in words when there is none */
+  logs(wish: AppLogsWish, print: OutputReading['print'], signal: AbortSignal): Promise<void> {
+    const { apps, runtime } = this.#parts
+    return readOutput({ apps, runtime, record: this.#record.current, wish, print, signal })
   }
 
   status(): readonly AppStatus[] {
@@ -188,7 +190,8 @@ export class Supervisor implements AsyncDisposable {
     })
     if (entry === undefined) return false
     await this.#forget(name)
-    for (const ending of ['', '.1']) rmSync(`${this.#logFile(name)}${ending}`, { force: true })
+    const path = logFile(this.#parts.runtime, name)
+    for (const each of [path, formerFile(path)]) rmSync(each, { force: true })
     return true
   }
 
@@ -203,8 +206,8 @@ export class Supervisor implements AsyncDisposable {
   #entry(name: string): Entry {
     const known = this.#entries.get(name)
     if (known !== undefined) return known
-    const { apps, clock } = this.#parts
-    const output = new OutputLog(this.#logFile(name))
+    const { apps, runtime, clock } = this.#parts
+    const output = new OutputLog(logFile(runtime, name))
     const app = new RunningApp({
       app: name,
       runtime: this.#runtime,
@@ -225,10 +228,6 @@ export class Supervisor implements AsyncDisposable {
   #port(name: string): { readonly port?: number } {
     const port = this.#runtime.portOf(name)
     return port === undefined ? {} : { port }
-  }
-
-  #logFile(name: string): string {
-    return join(this.#parts.runtime, 'logs', `${name}.log`)
   }
 
   /** A supervisor that is root's writes nothing into folders of others: the handler links then. */

@@ -5,8 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { logFile } from '../../src/host-apps/app-output.ts'
 import { runtimeFolder } from '../../src/host-apps/apps-folder.ts'
+import { order } from '../../src/host-apps/control-client.ts'
+import { openControl } from '../../src/host-apps/control-server.ts'
 import { KeptOutput, MISSED } from '../../src/host-apps/kept-output.ts'
 import { OutputLog } from '../../src/host-apps/output-log.ts'
+import { eventually } from '../agent/agent-bench.ts'
 import { type Ran, runSvc, SvcProcess } from '../support/svc-process.ts'
 import { AppsBench, processOf, sha, webRelease } from './apps-bench.ts'
 
@@ -117,4 +120,26 @@ test('The output of a real supervisor is read while it runs, and no line of it m
   expect((await logs(bench.apps, '--app', 'site')).err).toContain(
     'site keeps no process running on this host',
   )
+})
+
+test('A supervisor hands the output over by its socket, follows it, and forgets an asker who is gone', async () => {
+  await using bench = await AppsBench.open()
+  const processes = { worker: processOf('n=0; while true; do n=$((n+1)); echo tick $n; sleep 0.05; done') }
+  await bench.deploy('shop', webRelease(sha('a'), { processes }))
+  const runtime = runtimeFolder(bench.apps)
+  const control = await openControl(runtime, 0o600, bench.supervisor)
+  const said: string[] = []
+  const ask = (body: object) =>
+    order(bench.apps, { path: '/logs', body, onLine: (line) => void said.push(line) })
+  expect(await ask({ app: 'shop', lines: 2 })).toBe('')
+  expect(said).toHaveLength(2)
+  await expect(ask({ app: 'blog' })).rejects.toThrow('there is no app blog on this host')
+  await expect(ask({ app: '../shop' })).rejects.toThrow('the name of an application')
+  said.length = 0
+  const followed = ask({ app: 'shop', lines: 0, follow: true }).catch((error: Error) => error.message)
+  await eventually(() => said.length > 20)
+  const numbers = said.map((line) => Number(/tick (\d+)$/.exec(line)?.[1]))
+  expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index))
+  await control[Symbol.asyncDispose]()
+  expect(await followed).toContain('the supervisor ended')
 })
