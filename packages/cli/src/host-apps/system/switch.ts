@@ -72,9 +72,9 @@ export class Switch implements Disposable {
   watch(): void {
     const monitor = spawn('nft', ['monitor'], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#monitor = monitor
-    const isGone = new RegExp(`^delete (?:table|chain|set) inet ${TABLE}\\b`)
+    const deletions = ['table', 'chain', 'set'].map((part) => `delete ${part} inet ${TABLE}`)
     createInterface({ input: monitor.stdout }).on('line', (line) => {
-      if (isGone.test(line)) this.#restore()
+      if (deletions.some((deletion) => line.startsWith(deletion))) this.#restore()
     })
     monitor.once('error', this.#onFault)
     monitor.once('close', () => {
