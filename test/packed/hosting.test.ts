@@ -16,6 +16,7 @@ import { createServer } from 'node:http'
 import { userInfo } from 'node:os'
 ${more}
 createServer((request, response) => {
+  if (request.url === '/say') console.log('said\\n\\nand more of ${word}')
   if (request.url === '/up') return response.end('ok')
   if (request.url === '/env') return response.end(JSON.stringify(process.env))
   if (request.url === '/slow') return void setTimeout(() => response.end('${word}'), 1500)
@@ -354,6 +355,34 @@ describe('Applications on a machine with systemd', () => {
       for (let time = 0; time < 10; time += 1) expect(ask()).toMatch(/^one \d+ /)
       machine.sh(`sleep 3; systemctl -q is-active '${unit}'`)
       expect(property(unit, 'NRestarts')).toBe('1')
+    },
+    60_000,
+  )
+
+  onHost(
+    `a restart replaces what runs, and the output of all releases is kept, empty lines too${without}`,
+    () => {
+      const { number } = status().apps.shop.live
+      ask('/say')
+      ended(
+        job('redeploy', {
+          app: 'shop',
+          source: { type: 'git', repo_url: `file://${REPOSITORY}`, sha: first },
+        }),
+        'succeeded',
+      )
+      expect(status().apps.shop.live.number).toBe(number)
+      const source = { type: 'git', repo_url: `file://${REPOSITORY}`, sha: first }
+      ended(job('redeploy', { app: 'shop', source, restart: true }), 'succeeded')
+      expect(status().apps.shop.live.number).toBe(number + 1)
+      ask('/say')
+      const logs = `node /usr/local/lib/svc/svc-agent.mjs host-apps logs --apps /var/lib/svc-agent/apps --app shop --lines 1000`
+      machine.sh('sleep 0.5')
+      const lines = machine.sh(`runuser -u svc-apps -- ${logs}`).split('\n')
+      const words = lines.map((line) => line.replace(/^\S+ web\.\d \| ?/, ''))
+      expect(words.filter((line) => line === 'said')).toHaveLength(2)
+      expect(words.filter((line) => line === 'and more of one')).toHaveLength(2)
+      expect(words[words.indexOf('said') + 1]).toBe('')
     },
     60_000,
   )
