@@ -439,6 +439,36 @@ describe('Applications on a machine with systemd', () => {
   )
 
   onHost(
+    `pages are served by a process of the application's user, beside a worker without a port${without}`,
+    () => {
+      const folder = '/srv/pages'
+      const git = `git -C ${folder} -c user.name=a -c user.email=a@example.com`
+      machine.write(`${folder}/index.html`, 'a page')
+      machine.sh(
+        `git init --quiet --initial-branch=main ${folder}; ${git} add --all; ${git} commit --quiet -m one`,
+      )
+      const deployed = (app: string, path: string) => {
+        const sha = machine.sh(`git -C ${path} rev-parse HEAD`)
+        ended(job('deploy', { app, source: { type: 'git', repo_url: `file://${path}`, sha } }), 'succeeded')
+      }
+      deployed('pages', folder)
+      expect(machine.sh(`curl -sS http://127.0.0.1:${status().apps.pages.port}/`)).toBe('a page')
+      const worker = '/srv/worker'
+      machine.write(`${worker}/Procfile`, 'worker: while sleep 0.2; do date > "$HOME/beat"; done\n')
+      machine.sh(`git init --quiet --initial-branch=main ${worker}; ${git.replace(folder, worker)} add --all
+        ${git.replace(folder, worker)} commit --quiet -m one`)
+      deployed('worker', worker)
+      const users = units().map((unit) => property(unit, 'User'))
+      expect(new Set(users).size).toBe(2)
+      machine.sh(
+        `test -f /var/lib/svc-appsd/state/${property('svc-app@worker:worker:1:1.service', 'User')}/beat`,
+      )
+      for (const app of ['pages', 'worker']) ended(job('remove', { app }), 'succeeded')
+    },
+    60_000,
+  )
+
+  onHost(
     `uninstall --purge leaves nothing of the applications${without}`,
     () => {
       ended(deploy(first), 'succeeded')
