@@ -2,7 +2,14 @@ import { type ControlPlane, ofLicense, PLATFORM } from '@svc/core'
 import { appIdOf } from '@svc/core/ports'
 import { buildApp } from '@svc/testing'
 import fc from 'fast-check'
-import { licenseId, rarely, type Step, scope, steps } from '../../packages/core/test/conformance/world.ts'
+import {
+  licenseId,
+  pick,
+  rarely,
+  type Step,
+  scope,
+  steps,
+} from '../../packages/core/test/conformance/world.ts'
 import type { World } from '../../packages/http/test/authorization/world.ts'
 import { change, nothing, read } from '../support/feature-entries.ts'
 import type { Feature } from '../support/features.ts'
@@ -84,7 +91,39 @@ const variables = steps(
       apps.variables(idOf(given)),
 )
 
+const domain = fc.constantFrom('a.example.com', 'b.example.com', 'b-a.example.com')
+const putDomain = steps(
+  'put domain of app',
+  fc.record({ app, domain, pick, isLeaving: fc.boolean(), allow: rarely(fc.constant<string[]>(['::1'])) }),
+  ({ app: owned, allow, pick: picked, ...given }) =>
+    (world) => {
+      const jobId = world.jobId(picked)
+      const options = { tls: 'auto' as const, ...(allow && { allow }) }
+      const row = { ...given, licenseId: owned.licenseId, appId: idOf(owned), options, jobId, madeBy: 'ann' }
+      return ({ appDomains }, now) => appDomains.put(row, now)
+    },
+)
+const removeDomain = steps(
+  'remove domain of app',
+  fc.record({ licenseId, domain }),
+  (given) =>
+    () =>
+    ({ appDomains }) =>
+      appDomains.remove(given.licenseId, given.domain),
+)
+const domains = steps(
+  'domains of app',
+  fc.record({ app, domain }),
+  (given) =>
+    () =>
+    async ({ appDomains }) => [
+      await appDomains.find(given.app.licenseId, given.domain),
+      await appDomains.list(idOf(given.app)),
+    ],
+)
+
 const COMMIT = 'd'.repeat(40)
+const DOMAIN = 'staged.example.com'
 const REPO = 'https://git.example/acme/site.git'
 const staged = ({ own }: World) => ({ app: own.things.app })
 const noApp = () => ({ app: 'app_none' })
@@ -141,6 +180,18 @@ export const feature: Feature = {
         names: ['LEVEL'],
       }),
     ),
+    'apps.domains-list': read('platform.read', staged, ['not-found', noApp]),
+    'apps.domains-add': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), domain: 'shop.example.com' }),
+      (world) => ({ ...staged(world), domain: '*.example.com' }),
+      'invalid-input',
+    ),
+    'apps.domains-remove': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), domain: DOMAIN }),
+      (world) => ({ ...staged(world), domain: 'none.example.com' }),
+    ),
     'apps.remove': change('platform.deploy', staged, noApp),
   },
   requests: {},
@@ -149,6 +200,7 @@ export const feature: Feature = {
     const fingerprint = host?.fingerprint ?? ''
     const app = await plane.apps.create(license, 'staged-app', { fingerprint, repoUrl: REPO })
     for (const sha of ['e'.repeat(40), COMMIT]) await succeed(plane, license, fingerprint, sha)
+    await plane.appDomains.add(app, { domain: DOMAIN, tls: 'auto', madeBy: 'cli:ann' })
     return { app: app.id }
   },
   commands: {
@@ -159,6 +211,16 @@ export const feature: Feature = {
     'apps env set': () => ['staged-app', '--plain', 'LEVEL=debug'],
     'apps env list': () => ['staged-app'],
     'apps env unset': () => ['staged-app', 'LEVEL'],
+    'apps domains add': () => [
+      'staged-app',
+      'shop.example.com',
+      '--tls',
+      'internal',
+      '--allow',
+      '10.0.0.0/8',
+    ],
+    'apps domains list': () => ['staged-app'],
+    'apps domains remove': () => ['staged-app', DOMAIN],
     'apps deploy': () => ['staged-app', '--sha', COMMIT],
     'apps releases': () => ['staged-app'],
     'apps rollback': () => ['staged-app', '--to', COMMIT],
@@ -176,11 +238,16 @@ export const feature: Feature = {
     { weight: 2, arbitrary: setVariables },
     { weight: 1, arbitrary: unsetVariables },
     { weight: 1, arbitrary: variables },
+    { weight: 2, arbitrary: putDomain },
+    { weight: 1, arbitrary: removeDomain },
+    { weight: 1, arbitrary: domains },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
-  contents: async ({ apps }) => {
+  contents: async ({ apps, appDomains }) => {
     const all = await apps.list(PLATFORM, 1000)
     const found = []
     for (const { id } of all) found.push(await apps.variables(id))
-    return { apps: all, appVariables: found }
+    const domainsOfAll = []
+    for (const { id } of all) domainsOfAll.push(await appDomains.list(id))
+    return { apps: all, appVariables: found, appDomains: domainsOfAll }
   },
 }

@@ -389,6 +389,8 @@ export {
   type Variable,
   variableId,
 } from './work/apps/app.ts'
+export { type AppDomain, appDomainId, type DomainOptions, type NewAppDomain } from './work/apps/app-domain.ts'
+export type { AppDomainsStore } from './work/apps/app-domains-store.ts'
 export type { AppsStore } from './work/apps/apps-store.ts'
 export type {
   Deployment,

@@ -36,6 +36,7 @@ import { memoryMonitorsStore } from './watch/monitors/monitors-store-memory.ts'
 import { memorySurfaceScansStore } from './watch/surface/surface-scans-store-memory.ts'
 import { memorySurfaceTargetsStore } from './watch/surface/surface-targets-store-memory.ts'
 import { memoryAgentsStore } from './work/agents/agents-store-memory.ts'
+import { memoryAppDomainsStore } from './work/apps/app-domains-store-memory.ts'
 import { memoryAppsStore } from './work/apps/apps-store-memory.ts'
 import { memoryDeploymentsStore } from './work/deployments/deployments-store-memory.ts'
 import { memoryGitHooksStore } from './work/git/git-hooks-store-memory.ts'
@@ -94,6 +95,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alertFacts: memoryAlertFactsStore(tables, run, time),
     alerts: memoryAlertsStore(tables.alerting, run, time),
     apiTokens: memoryApiTokensStore(tables, run, time),
+    appDomains: memoryAppDomainsStore(tables, run, time),
     apps: memoryAppsStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
     billing: memoryBillingStore(tables, run, time),

@@ -6,6 +6,7 @@ const SQL = `${APPS}/apps-store-sql.ts`
 const SERVICE = ['packages/core/test/work/apps/apps.test.ts']
 const JOB_ENV = ['packages/core/test/work/jobs/job-env.test.ts']
 const RUNS = ['packages/core/test/work/apps/app-runs.test.ts']
+const DOMAINS = ['packages/core/test/work/apps/app-domains.test.ts']
 const STORE = ['packages/core/test/work/apps/apps-store.test.ts']
 
 /** Mistakes about apps and their variables. */
@@ -212,6 +213,34 @@ export const faults: readonly Fault[] = [
     find: 'with revised as (update apps set env_revision = env_revision + 1',
     replace: 'with revised as (update apps set env_revision = env_revision',
     suites: STORE,
+  },
+  {
+    name: 'apps: a domain leads to two apps of a license',
+    file: `${APPS}/app-domains.ts`,
+    find: 'if (before.appId === app.id) return before',
+    replace: 'return before',
+    suites: DOMAINS,
+  },
+  {
+    name: 'apps: the name of the service leads to an app',
+    file: `${APPS}/app-domains.ts`,
+    find: "field === 'domain' && this.#parts.ownNames.has(name)",
+    replace: "field === '' && this.#parts.ownNames.has(name)",
+    suites: DOMAINS,
+  },
+  {
+    name: 'apps: a domain that was not taken away is gone',
+    file: `${APPS}/app-domain.ts`,
+    find: "isLeaving && jobState === 'succeeded'",
+    replace: "isLeaving && jobState !== 'pending'",
+    suites: DOMAINS,
+  },
+  {
+    name: 'apps: the row of a domain goes to any app',
+    file: `${APPS}/app-domains-store-sql.ts`,
+    find: 'where d.app_id = excluded.app_id',
+    replace: 'where d.app_id is not null',
+    suites: ['packages/core/test/work/apps/app-domains-store.test.ts'],
   },
   {
     name: 'apps: the output of a deploy shows secrets',

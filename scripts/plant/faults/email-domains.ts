@@ -54,7 +54,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-domains: a public suffix is a domain',
-    file: `${DOMAINS}/domain-name.ts`,
+    file: 'packages/core/src/kernel/domain-name.ts',
     find: 'domain === null || isIp === true || name === publicSuffix',
     replace: 'isIp === true',
     suites: RULES,

@@ -1,4 +1,4 @@
-import type { AppView, ReleaseView, VariableView } from '@svc/core'
+import type { AppDomainView, AppView, ReleaseView, VariableView } from '@svc/core'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 const SHORT_SHA = 12
@@ -94,3 +94,22 @@ export const variablesTable = (variables: readonly VariableView[], page: Page): 
 /** Names of variables as people read them, below a word for the change. */
 export const namesTable = (title: string, names: readonly string[], page: Page): string =>
   table([{ title, text: (name: string) => name }], names, page)
+
+const DOMAIN_COLOURS = { live: 'green', failed: 'red', pending: 'blue', removing: 'blue' } as const
+
+/** Domains of an app as people read them. */
+export const domainsTable = (domains: readonly AppDomainView[], page: Page): string =>
+  table(
+    [
+      { title: 'DOMAIN', text: ({ domain }) => domain },
+      { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => DOMAIN_COLOURS[state] },
+      { title: 'TLS', text: ({ tls }) => tls },
+      { title: 'REDIRECTS TO', narrow: 'leaves', text: ({ redirect_to }) => redirect_to ?? '' },
+      { title: 'ALLOWED', narrow: 'leaves', text: ({ allow }) => allow?.join(' ') ?? 'all' },
+      { title: 'BY', narrow: 'shrinks', text: ({ by }) => by },
+      { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },
+      { title: 'WHEN', text: ({ updated_at }) => ago(updated_at, page) },
+    ],
+    domains,
+    page,
+  )

@@ -13,7 +13,8 @@ interface Made {
   readonly note?: string
 }
 
-interface FollowOptions extends AppOptions {
+/** Flags of the commands that make a job for an app. */
+export interface FollowOptions extends AppOptions {
   readonly follow?: boolean
 }
 
@@ -53,7 +54,8 @@ export const rollBackApp: Handler<FollowOptions & { readonly to?: string }> = (r
   return deployed(run, 'apps.rollback', given({ app: run.arg(0), license, to }))
 }
 
-async function deployed(
+/** Makes a job by an operation, and follows it if that is asked for. */
+export async function deployed(
   run: CommandRun<FollowOptions>,
   operation: string,
   input: object,

@@ -30,6 +30,6 @@ export const removeApp: Handler<AppOptions> = async (run) => {
   const answer = await run.operate('apps.remove', given({ app: run.arg(0), license: run.options.license }))
   run.print(answer, () => '')
   run.hint(
-    'The app and its variables are forgotten. What runs on its host stays: the job kind remove ends it.',
+    'The app, its variables and domains are forgotten. What runs on its host stays: the job kind remove ends it.',
   )
 }

@@ -42,6 +42,7 @@ export function declareApps(program: Command, run: Run): void {
   declareRuns(apps, run)
   declareLogs(apps, run)
   declareEnv(apps, run)
+  declareDomains(apps, run)
 }
 
 function declareLogs(apps: Command, run: Run): void {
@@ -104,6 +105,32 @@ function declareRuns(apps: Command, run: Run): void {
     under('apps.restart').action(run(async () => (await import('./apps-deploy.ts')).restartApp)),
     'svc apps restart shop --follow',
   )
+}
+
+function declareDomains(apps: Command, run: Run): void {
+  const domains = apps.command('domains').description('the domains that lead to an app')
+  const under = (verb: string, operation: 'apps.domains-add' | 'apps.domains-remove' | 'apps.domains-list') =>
+    reaching(domains.command(verb).description(OPERATION_SUMMARIES[operation])).option(...LICENSE)
+  const add = under('add <app> <domain>', 'apps.domains-add')
+    .option('--tls <mode>', 'auto: a public certificate, internal: of its own authority, off: http alone')
+    .option('--redirect-to <domain>', 'send visitors on to this domain')
+    .option('--allow <ranges...>', 'answer visitors from elsewhere with 403')
+    .option('--force', 'also when the name has no address of the host')
+    .option(...FOLLOW)
+    .action(run(async () => (await import('./apps-domains.ts')).addDomain))
+  examples(
+    add,
+    'svc apps domains add shop shop.example.com --follow',
+    'svc apps domains add shop www.example.com --redirect-to shop.example.com',
+  )
+  const remove = under('remove <app> <domain>', 'apps.domains-remove')
+    .option(...FOLLOW)
+    .action(run(async () => (await import('./apps-domains.ts')).removeDomain))
+  examples(remove, 'svc apps domains remove shop shop.example.com')
+  const list = under('list <app>', 'apps.domains-list').action(
+    run(async () => (await import('./apps-domains.ts')).listDomains),
+  )
+  examples(list, 'svc apps domains list shop')
 }
 
 function declareEnv(apps: Command, run: Run): void {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { parse } from 'tldts'
+import { readDomainName } from '../../kernel/domain-name.ts'
 import { isPrivateName } from '../../platform/net/private-name.ts'
 import { sameSecret } from '../../platform/signing/same-secret.ts'
-import { readDomainName } from '../../reach/email/domains/domain-name.ts'
 
 /** Label below which a domain carries the proof of its ownership. */
 export const CHALLENGE_LABEL = '_svc-challenge'

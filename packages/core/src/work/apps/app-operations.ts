@@ -3,6 +3,7 @@ import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
 import { type App, VARIABLES } from './app.ts'
+import { appDomainOperations } from './app-domain-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
 import { APP, type AppView, appView, stateView, VARIABLE, variableView } from './app-view.ts'
 import type { Apps } from './apps.ts'
@@ -109,7 +110,7 @@ const set = operation({
 
 const remove = operation({
   name: 'apps.remove',
-  summary: 'forget an app with its variables; what runs on its host stays',
+  summary: 'forget an app with its variables and domains; what runs on its host stays',
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
@@ -175,4 +176,7 @@ const unsetEnv = operation({
 })
 
 /** Operations on apps. */
-export const appOperations = [create, list, show, set, remove, ...appRunOperations, env, setEnv, unsetEnv]
+export const appOperations = [
+  ...[create, list, show, set, remove, ...appRunOperations, env, setEnv, unsetEnv],
+  ...appDomainOperations,
+]

@@ -3,6 +3,7 @@ import { ofLicense } from '../../kernel/scope.ts'
 import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { GitHook } from '../git/git-hook.ts'
+import type { Job } from '../jobs/job.ts'
 import { type App, variableId } from './app.ts'
 
 /** An app with the source and the host that its deploys have. */
@@ -11,6 +12,12 @@ export interface AppPlace {
   readonly hook: GitHook | undefined
   readonly repoUrl: string | undefined
   readonly fingerprint: string | undefined
+}
+
+/** The job of an order, and whether the order made it. */
+export interface MadeJob {
+  readonly job: Job
+  readonly created: boolean
 }
 
 /** The place that a secret variable is sealed for. */
@@ -42,3 +49,7 @@ export function requireHost({ app, fingerprint }: AppPlace): string {
 /** The refusal of an order for an app that lacks a setting. */
 export const lacks = (name: string, lack: string): Problem =>
   new Problem('conflict', { detail: `${name} has no ${lack} of svc apps set ${name} names it` })
+
+/** The refusal of an app that is not there. */
+export const noApp = (name: string): Problem =>
+  new Problem('not-found', { detail: `there is no app ${name}: svc apps list shows them` })

@@ -10,6 +10,7 @@ import { JOB_ANSWERS } from '../jobs/job-answers.ts'
 import { madeAnswer } from '../jobs/job-operations.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { App } from './app.ts'
+import type { AppDomains } from './app-domains.ts'
 import { RELEASE, releaseView } from './app-view.ts'
 import type { Apps } from './apps.ts'
 
@@ -17,6 +18,7 @@ import type { Apps } from './apps.ts'
 export interface AppUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly apps: Apps
+  readonly appDomains: AppDomains
   readonly jobs: Pick<Jobs, 'warning'>
   readonly licenses: Pick<Licenses, 'resolve'>
 }

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import {
   fact,
+  person,
   sealed,
   type TablesOf,
   time,
@@ -9,7 +10,9 @@ import {
   word,
 } from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
+import type { JobEntity } from '../jobs/job-tables-sql.ts'
 import type { App, Variable } from './app.ts'
+import type { AppDomain, DomainOptions } from './app-domain.ts'
 
 /** Table `apps`. */
 export const AppEntity = defineEntity({
@@ -41,15 +44,50 @@ export const AppVariableEntity = defineEntity({
   },
 })
 
+/** Table `app_domains`. */
+export const AppDomainEntity = defineEntity({
+  name: 'AppDomain',
+  tableName: 'app_domains',
+  properties: {
+    id: word(p.text().primary()),
+    licenseId: word(p.text()),
+    appId: word(p.text()),
+    domain: fact(p.text()),
+    options: fact(p.json().$type<DomainOptions>()),
+    isLeaving: p.boolean(),
+    jobId: word(p.text()),
+    madeBy: person(p.text()),
+    createdAt: time(),
+    updatedAt: time(),
+  },
+})
+
 /** Its tables. */
-export const entities = [AppEntity, AppVariableEntity]
+export const entities = [AppEntity, AppVariableEntity, AppDomainEntity]
 
 interface Tables extends TablesOf<typeof AppEntity | typeof AppVariableEntity> {}
 
 /** Statements over them. */
 export const { statement, scoped } = statementsOver<Tables>()
 
+interface DomainTables extends TablesOf<typeof AppDomainEntity | typeof JobEntity> {}
+
+/** Statements over the domains of apps and their jobs. */
+export const { statement: domainStatement } = statementsOver<DomainTables>()
+
 /** Reads a row of `apps`. */
 export const toApp: (row: object) => App = valuesOf(AppEntity)
 /** Reads a row of `app_variables`. */
 export const toVariable: (row: object) => Variable = valuesOf(AppVariableEntity, 'id', 'appId')
+
+const readDomain = valuesOf(AppDomainEntity)
+interface JoinedJob {
+  readonly job_state: AppDomain['jobState']
+  readonly job_error: string | null
+  readonly job_target: string
+}
+/** Reads a row of `app_domains` with its job. */
+export const toAppDomain = (row: JoinedJob): AppDomain => ({
+  ...readDomain(row),
+  ...{ jobState: row.job_state, jobError: row.job_error ?? undefined, jobTarget: row.job_target },
+})

@@ -12,6 +12,8 @@ import {
   type Variable,
   variableId,
 } from './app.ts'
+import type { AppDomainsStore } from './app-domains-store.ts'
+import { SqlAppDomainsStore } from './app-domains-store-sql.ts'
 import { scoped, statement, toApp, toVariable } from './app-tables-sql.ts'
 import type { AppsStore } from './apps-store.ts'
 
@@ -147,5 +149,8 @@ export class SqlAppsStore implements AppsStore {
   }
 }
 
-/** The store of the feature. */
-export const stores = (session: Session): { apps: AppsStore } => ({ apps: new SqlAppsStore(session) })
+/** The stores of the feature. */
+export const stores = (session: Session): { apps: AppsStore; appDomains: AppDomainsStore } => ({
+  apps: new SqlAppsStore(session),
+  appDomains: new SqlAppDomainsStore(session),
+})

@@ -14,7 +14,7 @@ export interface AppsStore {
   /** Stores an app; undefined when it is there already, or its license has `max` apps. */
   add(app: NewApp, max: number, now?: Date): Promise<App | undefined>
   change(id: string, settings: AppSettings, now?: Date): Promise<App | undefined>
-  /** Removes an app with its variables; its jobs and deployments stay. */
+  /** Removes an app with its variables and domains; its jobs and deployments stay. */
   remove(id: string): Promise<boolean>
   /** Finds an app by its id. */
   get(scope: Scope, id: string): Promise<App | undefined>

@@ -4,11 +4,19 @@ import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { localAddress, repoAddress } from '../git/git-hook.ts'
-import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
 import { type App, type AppSettings, checkVariables, MAX_APPS, VARIABLES, type Variable } from './app.ts'
-import { type AppPlace, hostedAt, lacks, placeIn, requireHost, variablePlace } from './app-place.ts'
+import {
+  type AppPlace,
+  hostedAt,
+  lacks,
+  type MadeJob,
+  noApp,
+  placeIn,
+  requireHost,
+  variablePlace,
+} from './app-place.ts'
 import { gitSource, shaOf, sourceAgain } from './app-source.ts'
 import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
 
@@ -17,12 +25,6 @@ export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
   /** Whether the service runs for others: then no repository lies on this machine or has a plain address. */
   readonly production: boolean
   readonly jobs: { enqueue(input: EnqueueInput): Promise<MadeJob> }
-}
-
-/** The job of an order, and whether the order made it. */
-export interface MadeJob {
-  readonly job: Job
-  readonly created: boolean
 }
 
 interface JobWish {
@@ -91,7 +93,7 @@ export class Apps {
   }
 
   /**
-   * Forgets an app with its variables; what runs on its host stays.
+   * Forgets an app with its variables and domains; what runs on its host stays.
    * @throws Problem `conflict` while a git hook deploys it
    */
   async remove(app: App): Promise<void> {
@@ -285,6 +287,3 @@ const neverDeployed = (name: string): Problem =>
   new Problem('conflict', {
     detail: `${name} has no good deployment yet: svc apps deploy ${name} --sha COMMIT makes one`,
   })
-
-const noApp = (name: string): Problem =>
-  new Problem('not-found', { detail: `there is no app ${name}: svc apps list shows them` })

@@ -12,7 +12,10 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 
-const MAX_RANGES = 100
+/** Ranges of addresses that a domain may be limited to. */
+export const MAX_RANGES = 100
+/** The certificates of a domain: a public one, one of the proxy's own authority, or none. */
+export const TLS = ['auto', 'internal', 'off'] as const
 /** Domains of one application at most. */
 export const MAX_DOMAINS = 50
 
@@ -33,7 +36,7 @@ const choices = {
   port: optional(whole(1, 65_535)),
   /** The domain that visitors are sent on to. */
   redirect_to: optional(domain),
-  tls: defaulted(oneOf(['auto', 'internal', 'off']), 'auto'),
+  tls: defaulted(oneOf(TLS), 'auto'),
   /** Visitors from elsewhere get 403. */
   allow: optional(listOf(range, MAX_RANGES)),
   basic_auth: optional(shape({ user: matching(/^[\w.@-]{1,64}$/, 'a plain name'), hash: bcrypt })),

@@ -1,4 +1,6 @@
+import type { Config } from '../../platform/config/config.ts'
 import { featureOf } from '../../platform/feature.ts'
+import { AppDomains, type AppDomainsParts } from './app-domains.ts'
 import { appOperations } from './app-operations.ts'
 import { AppVariables } from './app-variables.ts'
 import { Apps, type AppsParts } from './apps.ts'
@@ -6,14 +8,20 @@ import { Apps, type AppsParts } from './apps.ts'
 /** The services of apps. */
 export interface AppServices {
   readonly apps: Apps
+  readonly appDomains: AppDomains
   readonly appVariables: AppVariables
 }
 
-/** Applications, and the variables that their hosts get. */
-export const apps = featureOf<Pick<AppsParts, 'jobs'>>()({
+/** The host names under which the service and its relays are reached. */
+const ownNames = ({ service, relay }: Config): ReadonlySet<string> =>
+  new Set([service.publicUrl ?? [], relay.urls].flat().map((url) => new URL(url).hostname))
+
+/** Applications, the variables that their hosts get, and their domains. */
+export const apps = featureOf<{ readonly jobs: AppsParts['jobs'] & AppDomainsParts['jobs'] }>()({
   sql: () => import('./apps-store-sql.ts'),
   services: (base, { jobs }): AppServices => ({
     apps: new Apps({ ...base, jobs }),
+    appDomains: new AppDomains({ ...base, jobs, ownNames: ownNames(base.config) }),
     appVariables: new AppVariables(base),
   }),
   operations: appOperations,

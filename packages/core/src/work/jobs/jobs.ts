@@ -61,15 +61,22 @@ export class Jobs {
 
   /**
    * Stores a job; `deploy` and `redeploy` make a deployment with it. A repeat under the same dedupe key
-   * returns the unfinished job that has it, `created: false`.
+   * returns the unfinished job that has it, `created: false`. `also` writes in the same transaction.
    * @throws Problem `invalid-input` when the payload does not fit the kind, `not-found` for a license that
    * nobody has, `conflict` when it is suspended, revoked or expired, or for a redeploy without a source of an
-   * app that was never deployed, `rate-limited`
+   * app that was never deployed, `rate-limited`, or the refusal of `also`
    */
-  async enqueue(input: EnqueueInput): Promise<{ job: Job; created: boolean }> {
+  async enqueue(
+    input: EnqueueInput,
+    also?: (stores: Stores, job: Job) => Promise<void>,
+  ): Promise<{ job: Job; created: boolean }> {
     await this.#parts.licenses.requireOpen(input.licenseId)
     await this.#parts.limits?.take(input.licenseId)
-    return this.#parts.storage.transaction((stores) => this.enqueueIn(stores, input))
+    return this.#parts.storage.transaction(async (stores) => {
+      const made = await this.enqueueIn(stores, input)
+      await also?.(stores, made.job)
+      return made
+    })
   }
 
   /**

@@ -12,6 +12,7 @@ import type { MemoryTables } from '../../memory-tables.ts'
 import type { Run } from '../../memory-turns.ts'
 import { isWithin } from '../../scoped-rows.ts'
 import { byBytes } from '../../text-order.ts'
+import type { MemoryAppDomain } from './app-domains-store-memory.ts'
 
 /** A variable as the fake stores it. */
 export type MemoryVariable = Variable & { readonly id: string; readonly appId: string }
@@ -20,6 +21,7 @@ export type MemoryVariable = Variable & { readonly id: string; readonly appId: s
 export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date): AppsStore {
   const apps = tables.of<App>('apps')
   const variables = tables.of<MemoryVariable>('appVariables')
+  const domains = tables.of<MemoryAppDomain>('appDomains')
   const put = (app: App): App => {
     apps.put(app.id, app)
     return app
@@ -58,6 +60,7 @@ export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date
       run(() => {
         const isThere = apps.get(id) !== undefined
         for (const variable of ofApp(id)) variables.put(variable.id, undefined)
+        for (const domain of domains.all()) if (domain.appId === id) domains.put(domain.id, undefined)
         apps.put(id, undefined)
         return isThere
       }),

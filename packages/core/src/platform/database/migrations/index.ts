@@ -40,6 +40,7 @@ import { apps } from './0039-apps.ts'
 import { whoDeployed } from './0040-who-deployed.ts'
 import { sealedEnvOfJobs } from './0041-sealed-env-of-jobs.ts'
 import { accessModes } from './0042-access-modes.ts'
+import { appDomains } from './0043-app-domains.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -95,4 +96,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   whoDeployed,
   sealedEnvOfJobs,
   accessModes,
+  appDomains,
 ]

@@ -145,6 +145,25 @@ export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
     },
     filters: { license: licenseOfParent },
   },
+  'apps.domains-list': {
+    ...common,
+    prefix: 'thg',
+    list: 'domains',
+    paging: 'whole',
+    order: byKey,
+    shown: ({ domain }: { domain: string }) => domain,
+    of: appCalled('with-domains'),
+    add: async ({ stores, n, id, party, of, now }) => {
+      const [licenseId] = party.licenses
+      const jobId = id.replace('thg', 'jbe')
+      await stores.jobs.enqueue(buildJob({ id: jobId, licenseId, kind: 'expose' }), now)
+      const domain = `d${(n * 5) % 7}.example.com`
+      const row = { licenseId, appId: of.app ?? '', domain, jobId, isLeaving: false, madeBy: 'cli:ann' }
+      await stores.appDomains.put({ ...row, options: { tls: 'auto' } }, now)
+      return domain
+    },
+    filters: { license: licenseOfParent },
+  },
   'git.deliveries': {
     ...common,
     prefix: 'gdl',

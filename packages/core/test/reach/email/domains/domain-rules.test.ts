@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { hostOf, readDomainName } from '../../../../src/reach/email/domains/domain-name.ts'
+import { readDomainName } from '../../../../src/kernel/domain-name.ts'
+import { hostOf } from '../../../../src/reach/email/domains/domain-name.ts'
 import { spfValue } from '../../../../src/reach/email/domains/domain-records.ts'
 import { judgeDomain, PATIENCE_SECONDS } from '../../../../src/reach/email/domains/domain-status.ts'
 import type { EmailDomainStatus, RecordStatus } from '../../../../src/reach/email/domains/email-domain.ts'

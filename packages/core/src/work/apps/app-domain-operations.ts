@@ -1,0 +1,115 @@
+import { optional } from 'superstruct'
+import { unixSeconds } from '../../kernel/clock.ts'
+import { present } from '../../kernel/present.ts'
+import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import { JOB_ANSWERS } from '../jobs/job-answers.ts'
+import { madeAnswer } from '../jobs/job-operations.ts'
+import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
+import { appOf, named, operation } from './app-run-operations.ts'
+import { MAX_RANGES, TLS } from './exposure.ts'
+
+const ANY = Number.POSITIVE_INFINITY
+const count = whole(0, Number.MAX_SAFE_INTEGER)
+const word = text(0, 4096)
+const NAME = text(1, 512)
+
+/** A domain of an app in an answer. */
+const DOMAIN = {
+  domain: word,
+  state: oneOf(DOMAIN_STATES),
+  /** Why its newest job failed. */
+  reason: optional(word),
+  tls: oneOf(TLS),
+  redirect_to: optional(word),
+  allow: optional(listOf(word, ANY)),
+  /** The host that its newest job is for. */
+  host: word,
+  job_id: word,
+  by: word,
+  created_at: count,
+  updated_at: count,
+}
+/** A domain of an app as operators see it. */
+export type AppDomainView = ViewOf<typeof DOMAIN>
+
+const FAILED = { add: 'its job failed', remove: 'it was not taken away' } as const
+
+/** A domain of an app as operators see it. */
+function domainView(found: AppDomain): AppDomainView {
+  const { domain, options, isLeaving, jobError } = found
+  const state = domainState(found)
+  const reason = isLeaving ? [FAILED.remove, jobError ?? []].flat().join(': ') : (jobError ?? FAILED.add)
+  return {
+    ...{ domain, state, tls: options.tls, host: found.jobTarget, job_id: found.jobId, by: found.madeBy },
+    ...present('reason', state === 'failed' ? reason : undefined),
+    ...present('redirect_to', options.redirect_to),
+    ...present('allow', options.allow),
+    created_at: unixSeconds(found.createdAt),
+    updated_at: unixSeconds(found.updatedAt),
+  }
+}
+
+/** `note`: that the domain was wanted so already. */
+const MADE = { id: word, app: word, domain: word, ...JOB_ANSWERS.made, note: optional(word) }
+
+const add = operation({
+  name: 'apps.domains-add',
+  summary: 'lead a domain to an app, or change how it leads there',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: {
+    ...named,
+    domain: NAME,
+    tls: optional(oneOf(TLS)),
+    redirect_to: optional(NAME),
+    allow: optional(listOf(text(1, 64), MAX_RANGES)),
+    force: optional(flag()),
+  },
+  answer: MADE,
+  run: async (services, { domain, tls = 'auto', redirect_to, allow, force, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const wish = { domain, tls, redirectTo: redirect_to, allow, force, madeBy: operator.name }
+    const { domain: name, isRepeat, ...made } = await services.appDomains.add(app, wish)
+    const note = isRepeat
+      ? `${name} is there already with these options: the job makes sure of it`
+      : undefined
+    const answer = await madeAnswer(services, operator, made)
+    return { id: app.id, app: app.name, domain: name, ...answer, ...present('note', note) }
+  },
+})
+
+const remove = operation({
+  name: 'apps.domains-remove',
+  summary: 'take a domain away from an app',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: { ...named, domain: NAME },
+  answer: MADE,
+  run: async (services, { domain, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const { domain: name, isRepeat, ...made } = await services.appDomains.remove(app, domain, operator.name)
+    const note = isRepeat ? `${name} is being removed already: the job makes sure of it` : undefined
+    const answer = await madeAnswer(services, operator, made)
+    return { id: app.id, app: app.name, domain: name, ...answer, ...present('note', note) }
+  },
+})
+
+const list = operation({
+  name: 'apps.domains-list',
+  summary: 'list the domains of an app, with the state of each',
+  permission: 'platform.read',
+  scope: 'tenant',
+  changes: false,
+  input: named,
+  answer: { id: word, app: word, domains: listOf(shape(DOMAIN), ANY) },
+  run: async (services, given, operator) => {
+    const app = await appOf(services, given, operator)
+    const domains = await services.appDomains.list(app)
+    return { id: app.id, app: app.name, domains: domains.map(domainView) }
+  },
+})
+
+/** Operations on the domains of apps. */
+export const appDomainOperations = [add, remove, list]
