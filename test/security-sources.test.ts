@@ -59,16 +59,19 @@ describe('no source that ships', () => {
 
   test('turns the check of certificates off', () => {
     const ways = /rejectUnauthorized:(?!\s*true)|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity/
-    // The first compares the pin of the peer's key in its place; the second looks at certificates for a scan.
+    // The first looks at the certificate of the host's own proxy and sends nothing; the second compares the
+    // pin of the peer's key in its place; the third looks at certificates for a scan.
     expect(found(ways)).toEqual([
+      'packages/cli/src/host-apps/system/proxy-sight.ts',
       'packages/cli/src/agent/transfer/pinned-tls.ts',
       'packages/core/src/platform/net/pinned-host.ts',
     ])
   })
 
   test('runs a command through a shell', () => {
-    // These two name the login program of a user, and a mode of sessions.
+    // These name the login program of a user, and a mode of sessions.
     const names = [
+      'packages/cli/src/agent/access/host-logs.ts',
       'packages/cli/src/agent/access/session-user.ts',
       'packages/core/src/hosts/access/relay-metrics.ts',
     ]

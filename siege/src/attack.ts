@@ -129,12 +129,12 @@ function goodRequests(route: Route): fc.Arbitrary<AttackParts> {
  * as sign-ins, so more of them would leave no tries for sign-ins.
  */
 const DEAR: Readonly<Record<string, number>> = {
-  '/login': 3,
-  '/account/password': 3,
-  '/account/sessions/end': 3,
-  '/account/second-factor': 3,
-  '/account/second-factor/confirm': 3,
-  '/account/second-factor/remove': 3,
+  '/login': 4,
+  '/account/password': 4,
+  '/account/sessions/end': 4,
+  '/account/second-factor': 4,
+  '/account/second-factor/confirm': 4,
+  '/account/second-factor/remove': 4,
   '/metrics': 20,
   '/api/v1/monitors/run': 20,
 }

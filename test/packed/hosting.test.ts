@@ -388,6 +388,27 @@ describe('Applications on a machine with systemd', () => {
   )
 
   onHost(
+    `the doctor of the agent names each part of the host, and who has too many rights${without}`,
+    () => {
+      const look = () => {
+        const { out } = machine.run(['node', AGENT, 'doctor', '--json'])
+        const { checks } = JSON.parse(out) as { checks: { name: string; status: string; meaning: string }[] }
+        return new Map(checks.map(({ name, ...check }) => [name, check]))
+      }
+      for (const name of ['agent', 'handlers', 'applications', 'rules'])
+        expect([name, look().get(name)?.status]).toEqual([name, 'ok'])
+      machine.sh('groupadd -f docker; usermod -a -G docker svc-apps')
+      expect(look().get('handlers')?.meaning).toContain('svc-apps is in the group docker')
+      expect(machine.run(['node', AGENT, 'doctor']).code).toBe(1)
+      machine.sh('gpasswd -q -d svc-apps docker; systemctl stop svc-appsd')
+      expect(look().get('applications')?.meaning).toContain('svc-appsd.service does not answer')
+      machine.sh('systemctl start svc-appsd; until test -S /run/svc-appsd/control.sock; do sleep 0.1; done')
+      expect(look().get('applications')?.status).toBe('ok')
+    },
+    60_000,
+  )
+
+  onHost(
     `nobody but root, the proxy and the application itself connects to it, and nothing shows its variables${without}`,
     () => {
       const [unit = ''] = units()

@@ -154,6 +154,6 @@ export const faults: readonly Fault[] = [
     file: `${APPS}/supervisor.ts`,
     find: '      await self[Symbol.asyncDispose]()\n      throw error',
     replace: '      throw error',
-    suites: HOSTING,
+    suites: RUNS,
   },
 ]

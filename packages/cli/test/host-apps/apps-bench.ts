@@ -75,7 +75,8 @@ export const webRelease = (sha: string, more: Partial<AppRelease> = {}): AppRele
 /** The id of a commit, made of one letter. */
 export const sha = (letter: string): string => letter.repeat(40)
 
-const open = async (apps: string): Promise<Supervisor> =>
+/** Opens the supervisor of an apps folder. */
+export const openSupervisor = async (apps: string): Promise<Supervisor> =>
   Supervisor.open({
     apps,
     runtime: runtimeFolder(apps),
@@ -114,7 +115,7 @@ export class AppsBench implements AsyncDisposable {
 
   static async open(): Promise<AppsBench> {
     const apps = mkdtempSync(join(tmpdir(), 'svc-apps-'))
-    return new AppsBench(apps, await open(apps))
+    return new AppsBench(apps, await openSupervisor(apps))
   }
 
   /** Writes the files of a release. */
@@ -180,7 +181,7 @@ export class AppsBench implements AsyncDisposable {
   /** Ends the supervisor in order, and starts another on the same folder. */
   async restart(): Promise<void> {
     await this.supervisor[Symbol.asyncDispose]()
-    this.supervisor = await open(this.apps)
+    this.supervisor = await openSupervisor(this.apps)
   }
 
   /** The file of the application's output. */

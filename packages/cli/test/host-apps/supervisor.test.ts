@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { mkdirSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
+import { runtimeFolder } from '../../src/host-apps/apps-folder.ts'
+import { endLeftovers } from '../../src/host-apps/leftovers.ts'
 import { eventually, isAlive } from '../agent/agent-bench.ts'
-import { AppsBench, processOf, SERVER, sha, webRelease } from './apps-bench.ts'
+import { AppsBench, openSupervisor, processOf, SERVER, sha, webRelease } from './apps-bench.ts'
 
 const pidOf = async (bench: AppsBench, app = 'shop') => Number((await bench.get(app, '/pid')).body)
 
@@ -232,4 +236,24 @@ test('Static files are served from the folder, hidden ones are not, and other pa
     expect((await bench.get('site', path)).status).toBe(404)
   await bench.deploy('site', { ...rest, sha: sha('b'), static: { ...folder, fallback: 'index.html' } }, files)
   expect(await bench.get('site', '/deep')).toEqual({ status: 200, body: 'home' })
+})
+
+test('A supervisor that fails at its start leaves no port in use, and no process', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a')))
+  await bench.deploy('other', webRelease(sha('b')))
+  const { frontPort } = bench.supervisor
+  await bench.supervisor[Symbol.asyncDispose]()
+  // The log of the second one cannot be opened.
+  const log = join(runtimeFolder(bench.apps), 'logs', 'other.log')
+  rmSync(log)
+  mkdirSync(log)
+  await expect(openSupervisor(bench.apps)).rejects.toMatchObject({ code: 'EISDIR' })
+  const server = createServer().listen(frontPort, '127.0.0.1')
+  await once(server, 'listening')
+  server.close()
+  await once(server, 'close')
+  expect(await endLeftovers(bench.apps)).toBe(0)
+  rmSync(log, { recursive: true })
+  bench.supervisor = await openSupervisor(bench.apps)
 })

@@ -179,6 +179,7 @@ export const APART: readonly string[] = [
   'backup',
   'agent run',
   'agent install',
+  'agent doctor',
   'agent uninstall',
   'agent handlers',
   'agent transfer pin',

@@ -161,6 +161,7 @@ const APART: Readonly<Record<string, string>> = {
   'browser/browser-doctor': 'browser/leaks',
   'serve/serve': 'process/serve',
   'serve/stop-request': 'process/drain',
+  'agent/agent-doctor': '../../../test/packed/hosting',
   'agent/agent-run': 'process/agent-run',
   'relay/relay-serve': 'process/ssh',
   migrate: 'process/migrate',

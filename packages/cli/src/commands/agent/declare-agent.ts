@@ -20,6 +20,12 @@ export function declareAgent(program: Command, run: Run): void {
 export function declareAgentCommands(agent: Command, run: Run, name: string): void {
   declareRun(agent, run, name)
   declareInstall(agent, run, name)
+  const doctor = agent
+    .command('doctor')
+    .description('say which parts of this host are there, which are missing, and which package brings them')
+    .option('--json', 'print one JSON document')
+    .action(run(async () => (await import('./agent-doctor.ts')).examineAgentHost))
+  examples(doctor, `${name} doctor`)
   const uninstall = agent
     .command('uninstall')
     .description('remove the installed agent; its applications and users stay without --purge')

@@ -47,7 +47,7 @@ export class Caddy {
   async apply(files: ReadonlyMap<string, string>, isWanted: boolean): Promise<void> {
     const isActive = await this.#isActive()
     if (isWanted && !isActive) throw refused('the proxy does not run: systemctl start caddy')
-    await this.#judge(files)
+    await this.judge(files)
     const before = await filesIn(SITES)
     await place(files)
     if (!isActive) return
@@ -65,7 +65,7 @@ export class Caddy {
   }
 
   /** Reads the whole as it would be, and how it is administrated. */
-  async #judge(files: ReadonlyMap<string, string>): Promise<void> {
+  async judge(files: ReadonlyMap<string, string>): Promise<void> {
     const own = await readFile(CADDYFILE, 'utf8').catch(() => {
       throw refused('this host has no proxy: install the package caddy')
     })
@@ -89,6 +89,16 @@ export class Caddy {
     } finally {
       await rm(CANDIDATE, { recursive: true, force: true })
     }
+  }
+}
+
+/** Why the proxy of this host takes no domains; undefined when it does. */
+export async function examineProxy(): Promise<string | undefined> {
+  try {
+    await new Caddy().judge(await filesIn(SITES))
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

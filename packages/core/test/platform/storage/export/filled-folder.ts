@@ -68,6 +68,9 @@ const MORE_ROWS = [
   `insert into as_findings values ('lic', 'shop.example', 'f1', 'exposed-env', 'files', 'high', 'shop.example', 'shop.example', null,
     'A=… "x" N', 'remove it', 'open', now(), now())`,
   `insert into chat_model_days values ('2026-01-05', 12)`,
+  `insert into app_variables select id || ' A', id, 'A', 'x "y" \\N', null, now() from apps limit 1`,
+  `insert into app_domains select 'lic www', license_id, id, 'www.example.com', '{"allow": ["::1"]}', false, 'job_1', 'ann "x"', now(), now()
+    from apps limit 1`,
   `insert into git_hooks values ('ghk_1', 'lic', 'shop', 'fp', 'github', 'https://git.example/x', 'main', null, '["a/**"]', '[]', true,
     false, true, 'none', null, now(), now())`,
   `insert into git_hook_secrets values ('ghk_1/secret', 'ghk_1', 'secret', 'v1:k1:x', null)`,
