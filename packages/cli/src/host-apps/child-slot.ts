@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { WEB_PROCESS } from '@svc/core/adapters'
 import { givePort, takePort } from './free-port.ts'
-import { becomesHealthy } from './health.ts'
+import { becomesHealthy, staysAlive } from './health.ts'
 import { Instance } from './instance.ts'
 import type { Slot, SlotParts, Timing } from './slot.ts'
 
@@ -61,7 +61,7 @@ export class ChildSlot implements Slot {
     if (port !== undefined) void instance.ended.then(() => givePort(port))
     const fault =
       port === undefined
-        ? await this.#staysAlive(instance, signal)
+        ? await staysAlive(instance, this.#timing.aliveMs, signal)
         : await becomesHealthy(instance, port, definition.health, signal)
     this.#wasHealthy = fault === undefined
     return fault
@@ -75,18 +75,6 @@ export class ChildSlot implements Slot {
     this.#life.abort()
     await this.#instance?.stop(this.parts.stop.signal, graceMs)
     await this.#kept
-  }
-
-  async #staysAlive(instance: Instance, signal: AbortSignal): Promise<string | undefined> {
-    const over = new AbortController()
-    const passed = pause(this.#timing.aliveMs, undefined, {
-      signal: AbortSignal.any([signal, over.signal]),
-    }).then(
-      () => undefined,
-      () => 'the deploy was called off',
-    )
-    const ended = instance.ended.then((how) => `it ended with ${how}`)
-    return Promise.race([passed, ended]).finally(() => over.abort())
   }
 
   async #watch(isFresh: boolean): Promise<void> {

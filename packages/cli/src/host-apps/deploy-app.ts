@@ -65,8 +65,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     say('memory and cpus are not carried out here: see svc agent install --apps')
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
-  const live = known
-  if (!parts.force && live?.sha === sha && live.state === 'up' && live.env === envDigest(env)) {
+  if (!parts.force && known?.sha === sha && known.state === 'up' && known.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
   }

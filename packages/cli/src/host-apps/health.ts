@@ -82,3 +82,18 @@ export async function becomesHealthy(
   if (signal.aborted) return 'the deploy was called off'
   return `GET ${path ?? '/'} at port ${port} gave ${last}, and no two good answers within ${seconds} s`
 }
+
+/** Waits until an instance without a port has lived for a while. Returns the reason why it did not. */
+export async function staysAlive(
+  { ended }: Pick<Examined, 'ended'>,
+  aliveMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const over = new AbortController()
+  const passed = pause(aliveMs, undefined, { signal: AbortSignal.any([signal, over.signal]) }).then(
+    () => undefined,
+    () => 'the deploy was called off',
+  )
+  const early = ended.then((how) => `it ended with ${how}`)
+  return Promise.race([passed, early]).finally(() => over.abort())
+}

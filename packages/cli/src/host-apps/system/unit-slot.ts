@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AppProcess, WEB_PROCESS } from '@svc/core/adapters'
 import { givePort, keepPort, takePort } from '../free-port.ts'
-import { answers, becomesHealthy } from '../health.ts'
+import { answers, becomesHealthy, staysAlive } from '../health.ts'
 import type { Slot, SlotParts } from '../slot.ts'
 import type { AppUser } from './app-user.ts'
 import { SocketTable } from './listening.ts'
@@ -185,7 +185,7 @@ export class UnitSlot implements Slot {
     const life = new UnitLife(this.unit, this.#host.systemctl, over.signal)
     const port = this.#port
     try {
-      if (port === undefined) return await this.#staysAlive(life, signal)
+      if (port === undefined) return await staysAlive(life, this.#host.aliveMs, signal)
       const fault = await becomesHealthy(life, port, this.definition.health, signal)
       if (fault !== undefined) return fault
       // One that listens at both addresses may have begun to between the two questions.
@@ -198,18 +198,6 @@ export class UnitSlot implements Slot {
       this.#state = life.state
       this.#spool?.look()
     }
-  }
-
-  async #staysAlive(life: UnitLife, signal: AbortSignal): Promise<string | undefined> {
-    const over = new AbortController()
-    const passed = pause(this.#host.aliveMs, undefined, {
-      signal: AbortSignal.any([signal, over.signal]),
-    }).then(
-      () => undefined,
-      () => 'the deploy was called off',
-    )
-    const ended = life.ended.then((how) => `it ended with ${how}`)
-    return Promise.race([passed, ended]).finally(() => over.abort())
   }
 }
 

@@ -2,10 +2,8 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
 import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
-import { JOB_ANSWERS } from '../jobs/job-answers.ts'
-import { madeAnswer } from '../jobs/job-operations.ts'
 import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
-import { appOf, named, operation } from './app-run-operations.ts'
+import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
 import { MAX_RANGES, TLS } from './exposure.ts'
 
 const ANY = Number.POSITIVE_INFINITY
@@ -49,8 +47,7 @@ function domainView(found: AppDomain): AppDomainView {
   }
 }
 
-/** `note`: that the domain was wanted so already. */
-const MADE = { id: word, app: word, domain: word, ...JOB_ANSWERS.made, note: optional(word) }
+const CHANGED = { ...MADE, domain: word }
 
 const add = operation({
   name: 'apps.domains-add',
@@ -66,7 +63,7 @@ const add = operation({
     allow: optional(listOf(text(1, 64), MAX_RANGES)),
     force: optional(flag()),
   },
-  answer: MADE,
+  answer: CHANGED,
   run: async (services, { domain, tls = 'auto', redirect_to, allow, force, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const wish = { domain, tls, redirectTo: redirect_to, allow, force, madeBy: operator.name }
@@ -74,8 +71,7 @@ const add = operation({
     const note = isRepeat
       ? `${name} is there already with these options: the job makes sure of it`
       : undefined
-    const answer = await madeAnswer(services, operator, made)
-    return { id: app.id, app: app.name, domain: name, ...answer, ...present('note', note) }
+    return { ...(await madeFor(services, operator, app, made, note)), domain: name }
   },
 })
 
@@ -86,13 +82,12 @@ const remove = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, domain: NAME },
-  answer: MADE,
+  answer: CHANGED,
   run: async (services, { domain, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const { domain: name, isRepeat, ...made } = await services.appDomains.remove(app, domain, operator.name)
     const note = isRepeat ? `${name} is being removed already: the job makes sure of it` : undefined
-    const answer = await madeAnswer(services, operator, made)
-    return { id: app.id, app: app.name, domain: name, ...answer, ...present('note', note) }
+    return { ...(await madeFor(services, operator, app, made, note)), domain: name }
   },
 })
 

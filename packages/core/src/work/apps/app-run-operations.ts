@@ -11,6 +11,7 @@ import { madeAnswer } from '../jobs/job-operations.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { App } from './app.ts'
 import type { AppDomains } from './app-domains.ts'
+import type { MadeJob } from './app-place.ts'
 import { RELEASE, releaseView } from './app-view.ts'
 import type { Apps } from './apps.ts'
 
@@ -41,6 +42,20 @@ export async function appOf(
 
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 4096)
+/** The job that carries a wish out. `note`: that things are so already. */
+export const MADE = { id: word, app: word, ...JOB_ANSWERS.made, note: optional(word) }
+
+/** Answers an operation whose wish a job of the app's host carries out. */
+export async function madeFor(
+  services: AppUses,
+  operator: Operator,
+  { id, name }: App,
+  made: MadeJob,
+  note?: string,
+) {
+  return { id, app: name, ...(await madeAnswer(services, operator, made)), ...present('note', note) }
+}
+
 const SHA = matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'a full commit id of 40 or 64 lower-case hex digits')
 
 const deploy = operation({
@@ -50,11 +65,11 @@ const deploy = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, sha: optional(SHA), ref: optional(text(1, 255)), force: optional(flag()) },
-  answer: { id: word, app: word, ...JOB_ANSWERS.made },
+  answer: MADE,
   run: async (services, { sha, ref, force, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const made = await services.apps.deploy(app, { sha, ref, restart: force, madeBy: operator.name })
-    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
+    return madeFor(services, operator, app, made)
   },
 })
 
@@ -65,11 +80,11 @@ const rollback = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, to: optional(text(4, 64)) },
-  answer: { id: word, app: word, ...JOB_ANSWERS.made },
+  answer: MADE,
   run: async (services, { to, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const made = await services.apps.rollback(app, to, operator.name)
-    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
+    return madeFor(services, operator, app, made)
   },
 })
 
@@ -79,8 +94,6 @@ async function hostNamed({ agents }: AppUses, { licenseId }: App, host: string |
 }
 
 const RUN = { ...named, host: optional(text(1, 512)) }
-/** `note`: that the app is in this state already. */
-const RAN = { id: word, app: word, ...JOB_ANSWERS.made, note: optional(word) }
 
 const stop = operation({
   name: 'apps.stop',
@@ -89,7 +102,7 @@ const stop = operation({
   scope: 'tenant',
   changes: true,
   input: RUN,
-  answer: RAN,
+  answer: MADE,
   run: async (services, { host, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const { state } = await services.apps.state(app)
@@ -97,8 +110,7 @@ const stop = operation({
     const made = await services.apps.stop(app, { fingerprint })
     const isStopped = state === 'stopped' || state === 'removed'
     const note = isStopped ? `${app.name} is ${state} already: the job makes sure of it` : undefined
-    const answer = await madeAnswer(services, operator, made)
-    return { id: app.id, app: app.name, ...answer, ...present('note', note) }
+    return madeFor(services, operator, app, made, note)
   },
 })
 
@@ -109,7 +121,7 @@ const start = operation({
   scope: 'tenant',
   changes: true,
   input: RUN,
-  answer: RAN,
+  answer: MADE,
   run: async (services, { host, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const { state } = await services.apps.state(app)
@@ -119,8 +131,7 @@ const start = operation({
       state === 'deployed'
         ? `${app.name} was not stopped: its host leaves a release alone that runs with these variables`
         : undefined
-    const answer = await madeAnswer(services, operator, made)
-    return { id: app.id, app: app.name, ...answer, ...present('note', note) }
+    return madeFor(services, operator, app, made, note)
   },
 })
 
@@ -131,12 +142,12 @@ const restart = operation({
   scope: 'tenant',
   changes: true,
   input: RUN,
-  answer: RAN,
+  answer: MADE,
   run: async (services, { host, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const fingerprint = await hostNamed(services, app, host)
     const made = await services.apps.start(app, { fingerprint, restart: true, madeBy: operator.name })
-    return { id: app.id, app: app.name, ...(await madeAnswer(services, operator, made)) }
+    return madeFor(services, operator, app, made)
   },
 })
 
