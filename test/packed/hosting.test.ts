@@ -129,18 +129,23 @@ const units = () =>
     .filter((name) => name.startsWith('svc-app@'))
 const property = (unit: string, name: string) => machine.sh(`systemctl show --value -p ${name} '${unit}'`)
 
+let loads = 0
+
 /** Asks all the time while work is done; the work is synchronous, so the asking is a unit of its own. */
 function underLoad(
   work: () => void,
   visited = String(port()),
   name = '',
 ): { failed: number; got: Record<string, number> } {
+  loads += 1
+  // systemd forgets a unit that has ended only when it comes to that.
+  const unit = `load-${loads}`
   machine.sh(`rm -f /srv/enough /srv/load.out
-    systemd-run --quiet --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${visited} /srv/enough ${name}`)
+    systemd-run --quiet --unit=${unit} --property=StandardOutput=file:/srv/load.out node ${LOAD} ${visited} /srv/enough ${name}`)
   try {
     work()
   } finally {
-    machine.sh('sleep 0.5; touch /srv/enough; while systemctl -q is-active load; do sleep 0.1; done')
+    machine.sh(`sleep 0.5; touch /srv/enough; while systemctl -q is-active ${unit}; do sleep 0.1; done`)
   }
   return JSON.parse(machine.sh('cat /srv/load.out'))
 }
@@ -177,12 +182,16 @@ describe('Applications on a machine with systemd', () => {
         'package.json': JSON.stringify({ type: 'module' }),
         'svc.json': JSON.stringify({
           version: 1,
+          release: 'echo "released $GREETING by $(id -un)"',
+          cron: [{ name: 'tick', schedule: '* * * * *', command: 'echo "ticked by $(id -un)"; exit 3' }],
           processes: {
             web: { command: 'node server.js', health: { path: '/up' }, count: 2, memory: '200M' },
           },
         }),
       })
-      ended(deploy(first, { GREETING: "it's $HOME" }), 'succeeded')
+      const done = deploy(first, { GREETING: "it's $HOME" })
+      ended(done, 'succeeded')
+      expect(done.log).toMatch(/released it's \$HOME by sa-[a-z2-7]{10}\n/)
       expect(ask()).toMatch(/^one 1 sa-[a-z2-7]{10}$/)
       expect(JSON.parse(ask('/env'))).toMatchObject({
         GREETING: "it's $HOME",
@@ -351,7 +360,7 @@ describe('Applications on a machine with systemd', () => {
     `an instance that was killed gets no visitors until systemd has started it again${without}`,
     () => {
       const [unit = ''] = units()
-      machine.sh(`systemctl kill --signal=KILL '${unit}'; sleep 0.6`)
+      machine.sh(`kill -9 ${property(unit, 'MainPID')}; sleep 0.6`)
       for (let time = 0; time < 10; time += 1) expect(ask()).toMatch(/^one \d+ /)
       machine.sh(`sleep 3; systemctl -q is-active '${unit}'`)
       expect(property(unit, 'NRestarts')).toBe('1')
@@ -385,6 +394,40 @@ describe('Applications on a machine with systemd', () => {
       expect(words[words.indexOf('said') + 1]).toBe('')
     },
     60_000,
+  )
+
+  onHost(
+    `commands run as the user of the application: at times of the clock, and when a person asks${without}`,
+    () => {
+      const apps = 'host-apps run --apps /var/lib/svc-agent/apps --app shop'
+      const run = (command: string) =>
+        machine.run([
+          ...['runuser', '-u', 'svc-apps', '--', 'node', '/usr/local/lib/svc/svc-agent.mjs'],
+          ...apps.split(' '),
+          `--command=${command}`,
+        ])
+      expect(run('id -un; pwd; echo "$SVC_PROCESS"; exit 4')).toMatchObject({
+        code: 4,
+        out: expect.stringMatching(
+          /^sa-[a-z2-7]{10}\n\/var\/lib\/svc-appsd\/apps\/shop\/releases\/\w{40}\nrun\.\d\n$/,
+        ),
+      })
+      expect(run('touch ./written').err + run('cat /var/lib/svc-appsd/apps.json').out).not.toContain('shop')
+      machine.sh('until grep -q tick /var/lib/svc-appsd/cron.json; do sleep 1; done')
+      const status = JSON.parse(
+        machine
+          .sh('curl -sS --unix-socket /run/svc-appsd/control.sock -X POST -d {} http://x/status')
+          .split('\n')
+          .at(-1) ?? '',
+      )
+      const [{ crons }] = JSON.parse(status.text).apps
+      expect(crons).toMatchObject([{ name: 'tick', fault: 'it ended with exit code 3' }])
+      expect(machine.sh('cat /var/lib/svc-appsd/logs/shop.log*')).toMatch(
+        / cron\.tick \| ticked by sa-[a-z2-7]{10}$/m,
+      )
+      expect(machine.sh('ls /run/systemd/system; ls /var/lib/svc-appsd/units')).not.toContain('svc-task@')
+    },
+    90_000,
   )
 
   onHost(

@@ -200,7 +200,9 @@ export {
 } from './watch/surface/surface-view.ts'
 export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
+export { isSchedule, isTimezone, Schedule } from './work/apps/cron-schedule.ts'
 export {
+  type AppCron,
   type AppProcess,
   type AppStop,
   DEFINITION_FILE as APP_DEFINITION_FILE,
@@ -217,11 +219,13 @@ export {
 export { type AppPlan, findApp, type ReleaseFacts } from './work/apps/found-app.ts'
 export {
   type AppRelease,
+  type DeployOrder,
   type HostApps,
   noHostApps,
   readAppOrder,
   readDeployOrder,
   readHostApps,
+  readRunOrder,
   readSupervisorLine,
   type SupervisorLine,
 } from './work/apps/host-apps.ts'

@@ -6,6 +6,10 @@ const RUNS = ['packages/cli/test/host-apps/supervisor.test.ts']
 const UNITS = ['packages/cli/test/host-apps/units.test.ts']
 const HOSTING = ['test/packed/hosting.test.ts']
 const DEPLOYS = ['packages/cli/test/host-apps/deploy.test.ts']
+const SCHEDULES = [
+  'packages/core/test/work/apps/cron-schedule.test.ts',
+  'packages/cli/test/host-apps/crons.test.ts',
+]
 
 /** Mistakes about applications that a host keeps running. */
 export const faults: readonly Fault[] = [
@@ -155,5 +159,54 @@ export const faults: readonly Fault[] = [
     find: '      await self[Symbol.asyncDispose]()\n      throw error',
     replace: '      throw error',
     suites: RUNS,
+  },
+  {
+    name: 'host-apps: a time that comes twice is taken twice',
+    file: 'packages/core/src/work/apps/cron-schedule.ts',
+    find: 'this.#cron.match(found) && !this.#isSecond(found)',
+    replace: 'this.#cron.match(found)',
+    suites: SCHEDULES,
+  },
+  {
+    name: 'host-apps: a time that does not exist moves to the next hour',
+    file: 'packages/core/src/work/apps/cron-schedule.ts',
+    find: 'this.#cron.match(found) && !this.#isSecond(found)',
+    replace: '!this.#isSecond(found)',
+    suites: SCHEDULES,
+  },
+  {
+    name: 'host-apps: two runs of a command go on at a time',
+    file: `${APPS}/crons.ts`,
+    find: 'if (run !== undefined && this.#going.has(key)) {',
+    replace: 'if (run !== undefined && this.#going.size > 100) {',
+    suites: SCHEDULES,
+  },
+  {
+    name: 'host-apps: the runs of an earlier supervisor are started again',
+    file: `${APPS}/crons.ts`,
+    find: 'if (run !== undefined && run.endedAt === undefined) this.#start(app, cron, run)',
+    replace: 'if (run !== undefined && run.endedAt === undefined) this.#start(app, cron, run, false)',
+    suites: SCHEDULES,
+  },
+  {
+    name: 'host-apps: a release command is repeated by the next attempt',
+    file: `${APPS}/once.ts`,
+    find: 'if (job !== undefined && begun?.job === job)',
+    replace: 'if (job === undefined && begun?.job === job)',
+    suites: RUNS,
+  },
+  {
+    name: 'host-apps: the time limit of a command counts for nothing',
+    file: `${APPS}/child-task.ts`,
+    find: 'pause(timeoutS * 1000, true, { signal: either })',
+    replace: 'pause(86_400_000, true, { signal: either })',
+    suites: RUNS,
+  },
+  {
+    name: 'host-apps: the exit code of a task is not looked at',
+    file: `${APPS}/system/unit-task.ts`,
+    find: "if (result === 'success' && status === '0') return undefined",
+    replace: "if (code === 'exited') return undefined",
+    suites: HOSTING,
   },
 ]

@@ -30,7 +30,7 @@ const MANY = 1_000
 const QUIETLY = { throwIfNoEntry: false } as const
 
 /** A line as it is kept: its time, its instance, and the words of that. */
-const KEPT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (([a-z0-9-]+)\.\d+) \| /
+const KEPT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (([a-z0-9-]+)\.[a-z0-9-]+) \| /
 
 /** Says of each line of the output whether it is wished. A line without a form goes with the one before. */
 function wished({ process, since }: AppLogsWish, now: Date): (line: string) => boolean {

@@ -8,6 +8,7 @@ import {
   readAppOrder,
   readDeployOrder,
   readExposeOrder,
+  readRunOrder,
   readUnexposeOrder,
   type SupervisorLine,
   withSocketPath,
@@ -27,9 +28,9 @@ type Order = (
 
 const ORDERS: Readonly<Record<string, Order>> = {
   '/deploy': async (supervisor, body, say, signal) => {
-    const { app, release } = readDeployOrder(body)
-    await supervisor.deploy(app, release, say, signal)
-    return supervisor.addressOf(app)
+    const given = readDeployOrder(body)
+    await supervisor.deploy(given, say, signal)
+    return supervisor.addressOf(given.app)
   },
   '/stop': async (supervisor, body) =>
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
@@ -50,6 +51,10 @@ const ORDERS: Readonly<Record<string, Order>> = {
     }
     await supervisor.logs(readAppLogsWish(body), print, signal)
     return ''
+  },
+  '/run': async (supervisor, body, say, signal) => {
+    const { app, command } = readRunOrder(body)
+    return (await supervisor.run(app, command, say, signal)) ?? ''
   },
   '/status': async (supervisor) => JSON.stringify({ port: supervisor.frontPort, apps: supervisor.status() }),
 }

@@ -70,16 +70,21 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     return 'deployed'
   }
   await build(parts, plan, say)
-  if (plan.release !== undefined) await runStep(parts, 'release command', plan.release, env, say)
   const release: AppRelease = {
     sha,
     number: 1,
     stop: plan.stop,
     env,
+    ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
+    ...(plan.release === undefined ? {} : { before: plan.release }),
     ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes }),
   }
   await ensureSupervisor(io, apps, parts.serve)
-  const deployed = order(apps, { path: '/deploy', body: { app, release }, onLine: say })
+  const deployed = order(apps, {
+    path: '/deploy',
+    body: { app, release, job: io.env.SVC_JOB_ID },
+    onLine: say,
+  })
   const address = await deployed.catch((error: unknown) => addressAfterEnd(parts, error, known?.number, say))
   if (address === undefined)
     throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
@@ -123,25 +128,19 @@ async function build(parts: DeployParts, plan: AppPlan, say: Say): Promise<void>
     return
   }
   // The application's own variables are for its run: a build gets none, and so need not be repeated for them.
-  for (const command of plan.build) await runStep(parts, 'build', command, {}, say)
+  for (const command of plan.build) await runBuild(parts, command, say)
   await writeFile(mark, '')
 }
 
-/** Runs a step of the deploy in the release; it ends with the job. */
-async function runStep(
-  { io, apps, app, sha }: DeployParts,
-  step: string,
-  command: string,
-  env: AppRelease['env'],
-  say: Say,
-): Promise<void> {
+/** Runs a command of the build in the release; it ends with the job. */
+async function runBuild({ io, apps, app, sha }: DeployParts, command: string, say: Say): Promise<void> {
   const began = performance.now()
-  say(`${step}: ${command}`)
+  say(`build: ${command}`)
   // The agent knows what a handler has started by this variable.
   const mark = io.env.SVC_WORK_DIR === undefined ? {} : { SVC_WORK_DIR: io.env.SVC_WORK_DIR }
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: releaseFolder(apps, app, sha),
-    env: { ...hostVariables(io.env), ...env, SVC_APP: app, SVC_SHA: sha, ...mark },
+    env: { ...hostVariables(io.env), SVC_APP: app, SVC_SHA: sha, ...mark },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -149,8 +148,8 @@ async function runStep(
   child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
   const end = await promise
   if (end !== 'exit code 0')
-    throw new Problem('conflict', { detail: `the ${step} ended with ${end}: ${command}` })
-  say(`${step} done after ${seconds(began)}`)
+    throw new Problem('conflict', { detail: `the build ended with ${end}: ${command}` })
+  say(`build done after ${seconds(began)}`)
 }
 
 /** @throws Problem `conflict` when the host has no Node.js, or not the one that is wanted */

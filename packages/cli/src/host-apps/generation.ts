@@ -4,6 +4,7 @@ import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
 import type { Runtime } from './runtime.ts'
 import type { Slot } from './slot.ts'
 import { type StaticSite, staticSite } from './static-site.ts'
+import type { Command, TaskFault } from './task.ts'
 
 /** Inputs of a generation. */
 export interface GenerationParts {
@@ -37,6 +38,10 @@ export class Generation {
     this.release = release
     this.site = release.static && staticSite(folder, release.static)
     this.#slots = this.#slotsOf(Object.keys(release.processes ?? {}))
+  }
+
+  get app(): string {
+    return this.#parts.app
   }
 
   get slots(): readonly Slot[] {
@@ -125,6 +130,31 @@ export class Generation {
     if (this.#slots.length > 0) say(`the old release ended after ${seconds(began)}: ${words}`)
   }
 
+  /**
+   * Runs a command in this release, with its variables, to its end. `label` is its name in the output, such
+   * as `cron.clean`. Returns why it did not end well.
+   */
+  run(label: string, command: Command, signal: AbortSignal, isLeft = false, say?: Say): Promise<TaskFault> {
+    const { app, folder, runtime, onLine } = this.#parts
+    const { sha, stop } = this.release
+    const task = {
+      ...{ ...command, app, sha, stop, folder, name: label.replace('.', '-'), env: this.#env(label) },
+      onLine: (line: string) => {
+        onLine(`${label} | ${line}`)
+        say?.(line)
+      },
+    }
+    return runtime.run(task, signal, isLeft)
+  }
+
+  #env(label: string): Record<string, string> {
+    const { env, number, sha } = this.release
+    return {
+      ...env,
+      ...{ SVC_APP: this.app, SVC_RELEASE: String(number), SVC_SHA: sha, SVC_PROCESS: label },
+    }
+  }
+
   #names(slots: readonly Slot[]): string {
     const ports = slots.flatMap(({ parts: { process, number }, port }) => {
       const name = `${process}.${number}`
@@ -140,7 +170,6 @@ export class Generation {
       const definition = release.processes?.[process]
       if (definition === undefined) return []
       return Array.from({ length: definition.count }, (_, index) => {
-        const own = { SVC_APP: app, SVC_RELEASE: String(release.number), SVC_SHA: release.sha }
         const label = `${process}.${index + 1}`
         return runtime.slot({
           app,
@@ -151,7 +180,7 @@ export class Generation {
           definition,
           stop: release.stop,
           folder,
-          env: { ...release.env, ...own, SVC_PROCESS: label },
+          env: this.#env(label),
           onLine: (line) => onLine(`${label} | ${line}`),
         })
       })

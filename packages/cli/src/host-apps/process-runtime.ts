@@ -1,9 +1,11 @@
 import type { AppRelease } from '@svc/core/adapters'
 import type { AppsRecord } from './apps-file.ts'
 import { ChildSlot } from './child-slot.ts'
+import { runChildTask } from './child-task.ts'
 import { type FindApp, FRONT_PORT, Front } from './front.ts'
 import type { Runtime } from './runtime.ts'
 import type { Slot, SlotParts, Timing } from './slot.ts'
+import type { Task, TaskFault } from './task.ts'
 
 /** Inputs of the runtime of a host without another one. */
 export interface ProcessRuntimeParts {
@@ -49,6 +51,12 @@ export class ProcessRuntime implements Runtime {
   slot(parts: SlotParts): Slot {
     const { host, mark, timing } = this.#parts
     return new ChildSlot({ ...parts, env: { ...host, ...parts.env, ...mark } }, timing)
+  }
+
+  async run(task: Task, signal: AbortSignal, isLeft = false): Promise<TaskFault> {
+    const { host, mark } = this.#parts
+    if (isLeft) return 'it ended with the supervisor that started it'
+    return runChildTask({ ...task, env: { ...host, ...task.env, ...mark } }, signal)
   }
 
   addressOf(app: string): string {

@@ -7,7 +7,8 @@ import { failureOf, failureText } from '../terminal/failure.ts'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
 import { hostVariables, releaseFolder, runtimeFolder } from './apps-folder.ts'
-import { isSystemHost } from './system/places.ts'
+import { order } from './control-client.ts'
+import { isSystemHost, SYSTEM } from './system/places.ts'
 
 const OPTIONS = { apps: { type: 'string' }, app: { type: 'string' }, command: { type: 'string' } } as const
 
@@ -25,10 +26,7 @@ export async function runInApp(io: Io): Promise<void> {
 }
 
 async function runCommand(io: Io, apps: string, app: string, command: string): Promise<number> {
-  if (isSystemHost(apps))
-    throw new Problem('conflict', {
-      detail: 'applications of this host have users of their own: commands in them are not carried out yet',
-    })
+  if (isSystemHost(apps)) return runThere(io, apps, app, command)
   const live = (await readAppsFile(runtimeFolder(apps)))?.apps[app]?.live
   if (live === undefined)
     throw new Problem('not-found', { detail: `there is no app ${app} that runs on this host` })
@@ -48,4 +46,16 @@ async function runCommand(io: Io, apps: string, app: string, command: string): P
   } finally {
     undo()
   }
+}
+
+/** The supervisor runs it, as the user of the application: it has output and an end, and no input. */
+async function runThere(io: Io, apps: string, app: string, command: string): Promise<number> {
+  const onLine = (line: string) => io.out.write(`${line}\n`)
+  const fault = await order(apps, { path: '/run', body: { app, command }, onLine })
+  if (fault === undefined)
+    throw new Problem('unavailable', { detail: `${SYSTEM.unit} does not run: see svc agent doctor` })
+  if (fault === '') return 0
+  const code = /exit code (\d{1,3})$/.exec(fault)?.[1]
+  if (code === undefined) io.err.write(`${fault}\n`)
+  return Number(code ?? 1)
 }

@@ -12,6 +12,8 @@ export interface Deploy {
   readonly say: Say
   /** Aborts when whoever asked is gone: before the switch that ends the deploy, later nothing. */
   readonly signal: AbortSignal
+  /** Runs the command that comes before, at most once for a job. */
+  readonly prepare: (next: Generation) => Promise<void>
   /** Writes down that the new release is live, and leads new visitors to it. */
   readonly commit: (next: Generation) => Promise<void>
 }
@@ -65,13 +67,14 @@ export class RunningApp {
     return new Generation({ ...this.#parts, release, folder: this.#parts.folderOf(release.sha) })
   }
 
-  async #deploy({ release, say, signal, commit }: Deploy): Promise<void> {
+  async #deploy({ release, say, signal, prepare, commit }: Deploy): Promise<void> {
     const old = this.#live
     const next = this.#generation(release)
     const replaced = old === undefined ? [] : next.replacing
     const isReplaced = (process: string) => replaced.includes(process)
     let hasEnded = false
     try {
+      await prepare(next)
       await next.begin((process) => !isReplaced(process), signal, say)
       if (replaced.length > 0) {
         hasEnded = true

@@ -2,6 +2,7 @@ import type { AppRelease } from '@svc/core/adapters'
 import type { Generation } from './generation.ts'
 import type { Slot, SlotParts } from './slot.ts'
 import type { Domains } from './system/domains.ts'
+import type { Task, TaskFault } from './task.ts'
 
 /** The way in which a host keeps instances running and leads visitors to them. */
 export interface Runtime extends AsyncDisposable {
@@ -17,6 +18,8 @@ export interface Runtime extends AsyncDisposable {
   admit(app: string): Promise<void>
   /** Returns the place of an instance. Nothing is started. */
   slot(parts: SlotParts): Slot
+  /** Runs a task to its end. `isLeft`: an earlier supervisor has started it. Returns its fault, if any. */
+  run(task: Task, signal: AbortSignal, isLeft?: boolean): Promise<TaskFault>
   /**
    * Leads new visitors of an application to this release from now on; undefined: they are told that it is
    * stopped.

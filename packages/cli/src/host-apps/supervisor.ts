@@ -1,15 +1,18 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AppLogsWish, type Clock, Problem } from '@svc/core'
-import type { AppRelease, ExposeOrder, HostApps } from '@svc/core/adapters'
+import type { DeployOrder, ExposeOrder, HostApps } from '@svc/core/adapters'
 import { logFile, type OutputReading, readOutput } from './app-output.ts'
 import { AppsRecord } from './apps-file.ts'
 import { envDigest, isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
+import { type CronStatus, Crons } from './crons.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
+import { once } from './once.ts'
 import { formerFile, OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
 import type { Runtime } from './runtime.ts'
+import type { TaskFault } from './task.ts'
 
 /** Inputs of a supervisor. */
 export interface SupervisorParts {
@@ -43,10 +46,13 @@ export interface AppStatus {
   /** SHA-256 of its variables. */
   readonly env: string
   readonly processes: readonly ProcessStatus[]
+  readonly crons: readonly CronStatus[]
 }
 
 /** Grace time of all applications when the supervisor ends. */
 const FAREWELL_MS = 5_000
+/** Seconds that a command may take that a job or a person waits for, who have limits of their own before. */
+const COMMAND_SECONDS = 86_400
 
 interface Entry {
   readonly app: RunningApp
@@ -59,11 +65,14 @@ export class Supervisor implements AsyncDisposable {
   readonly #record: AppsRecord
   readonly #entries = new Map<string, Entry>()
   readonly #runtime: Runtime
+  readonly #crons: Crons
+  #commands = 0
 
   private constructor(parts: SupervisorParts, record: AppsRecord, runtime: Runtime) {
     this.#parts = parts
     this.#record = record
     this.#runtime = runtime
+    this.#crons = new Crons({ folder: parts.runtime, clock: parts.clock, apps: () => this.#running() })
   }
 
   /** Opens the runtime, and brings back every application that was not stopped. */
@@ -90,7 +99,12 @@ export class Supervisor implements AsyncDisposable {
       if (!stopped) await app.resume(live)
       await this.#runtime.route(name, app.live)
     }
+    this.#crons.begin()
     await this.#runtime.ready()
+  }
+
+  *#running(): Generator<Generation> {
+    for (const { app } of this.#entries.values()) if (app.live !== undefined) yield app.live
   }
 
   get frontPort(): number {
@@ -121,7 +135,9 @@ export class Supervisor implements AsyncDisposable {
         restarts,
       }))
       const { sha, number, env } = recorded
-      return { app: name, state, address: this.addressOf(name), sha, number, env: envDigest(env), processes }
+      const crons = this.#crons.status({ app: name, release: recorded })
+      const address = this.addressOf(name)
+      return { app: name, state, address, sha, number, env: envDigest(env), processes, crons }
     })
   }
 
@@ -134,7 +150,11 @@ export class Supervisor implements AsyncDisposable {
    * Puts a release in the place of the live one.
    * @throws Problem `conflict` when it does not become healthy: the old one then serves on
    */
-  async deploy(name: string, given: AppRelease, say: Say, signal: AbortSignal): Promise<void> {
+  async deploy(
+    { app: name, release: given, job }: DeployOrder,
+    say: Say,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (!isAppName(name)) throw new Problem('invalid-input', { detail: `${name} is not an application name` })
     const { app } = this.#entry(name)
     const before = this.#record.current.apps[name]
@@ -152,10 +172,37 @@ export class Supervisor implements AsyncDisposable {
     }
     try {
       await this.#runtime.admit(name)
-      await app.deploy({ release, say, signal, commit })
+      const prepare = (next: Generation) => this.#prepare(next, job, say, signal)
+      await app.deploy({ release, say, signal, prepare, commit })
     } finally {
       if (this.#record.current.apps[name] === undefined) await this.#forget(name)
     }
+  }
+
+  /** Runs the release command. @throws Problem `conflict` when it fails, or an earlier attempt began it */
+  async #prepare(next: Generation, job: string | undefined, say: Say, signal: AbortSignal): Promise<void> {
+    const { before: command } = next.release
+    if (command === undefined) return
+    const { runtime, clock } = this.#parts
+    say(`release command: ${command}`)
+    const began = performance.now()
+    const run = () => next.run('release.1', { command, timeoutS: COMMAND_SECONDS }, signal, false, say)
+    const fault = await once({ runtime, app: next.app, job, now: clock.now() }, run)
+    if (fault !== undefined) throw new Problem('conflict', { detail: `the release command: ${fault}` })
+    say(`release command done after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  }
+
+  /**
+   * Runs a command in the live release of an application. Returns why it did not end well.
+   * @throws Problem `not-found` when none runs
+   */
+  async run(name: string, command: string, say: Say, signal: AbortSignal): Promise<TaskFault> {
+    const live = this.find(name)?.live
+    if (live === undefined)
+      throw new Problem('not-found', { detail: `there is no app ${name} that runs on this host` })
+    this.#commands += 1
+    const label = `run.${this.#commands}`
+    return live.run(label, { command, timeoutS: COMMAND_SECONDS }, signal, false, say)
   }
 
   /** Leads a domain to an application. @throws Problem `conflict` in words */
@@ -173,6 +220,7 @@ export class Supervisor implements AsyncDisposable {
   /** Ends an application, and remembers that. Returns false when there is none. */
   async stop(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
+    await this.#crons.end(name)
     await entry?.app.stop(async () => {
       await this.#record.setStopped(name)
       await this.#runtime.route(name, undefined)
@@ -184,6 +232,7 @@ export class Supervisor implements AsyncDisposable {
   async remove(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
     await this.#runtime.domains?.drop(name)
+    await this.#crons.forget(name)
     await entry?.app.stop(async () => {
       await this.#record.put(name, undefined)
       await this.#runtime.route(name, undefined)
@@ -198,7 +247,9 @@ export class Supervisor implements AsyncDisposable {
   /** Ends all applications that cannot go on alone. They come back when a supervisor starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
     const ending = this.#runtime.outlives ? [] : [...this.#entries.values()]
+    if (!this.#runtime.outlives) await this.#crons.endAll()
     await Promise.all(ending.map(({ app }) => app.stop(async () => {}, FAREWELL_MS)))
+    await this.#crons[Symbol.asyncDispose]()
     await this.#runtime[Symbol.asyncDispose]()
     for (const { output } of this.#entries.values()) output[Symbol.dispose]()
   }

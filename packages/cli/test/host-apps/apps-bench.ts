@@ -133,9 +133,10 @@ export class AppsBench implements AsyncDisposable {
     release: AppRelease,
     files: Readonly<Record<string, string>> = { 'server.js': SERVER },
     signal = never(),
+    job?: string,
   ): Promise<void> {
     this.files(app, release.sha, files)
-    await this.supervisor.deploy(app, release, (line) => this.said.push(line), signal)
+    await this.supervisor.deploy({ app, release, job }, (line) => this.said.push(line), signal)
   }
 
   /** Asks an application for a page. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
-import { runtimeFolder } from '../../src/host-apps/apps-folder.ts'
+import { releaseFolder, runtimeFolder } from '../../src/host-apps/apps-folder.ts'
 import { endLeftovers } from '../../src/host-apps/leftovers.ts'
 import { eventually, isAlive } from '../agent/agent-bench.ts'
 import { AppsBench, openSupervisor, processOf, SERVER, sha, webRelease } from './apps-bench.ts'
@@ -256,4 +256,46 @@ test('A supervisor that fails at its start leaves no port in use, and no process
   expect(await endLeftovers(bench.apps)).toBe(0)
   rmSync(log, { recursive: true })
   bench.supervisor = await openSupervisor(bench.apps)
+})
+
+test('a release command runs before the switch and once for a job: an attempt that finds it begun fails in words', async () => {
+  await using bench = await AppsBench.open()
+  const deployed = (letter: string, before: string, job: string) =>
+    bench.deploy('shop', webRelease(sha(letter), { before }), undefined, undefined, job)
+  await deployed('a', 'echo "moved by $SVC_APP" > moved; cat moved', 'job_1')
+  expect(bench.said).toContain('moved by shop')
+  await expect(deployed('b', 'exit 9', 'job_2')).rejects.toThrow(
+    'the release command: it ended with exit code 9',
+  )
+  expect((await bench.get('shop')).body).toBe('release 1')
+  const note = join(runtimeFolder(bench.apps), 'release-shop.json')
+  writeFileSync(note, JSON.stringify({ job: 'job_3', at: '2026-03-01T10:00:00.000Z' }))
+  await expect(deployed('b', 'touch again', 'job_3')).rejects.toThrow(
+    /began at 2026-03-01.* nobody saw its end/,
+  )
+  expect(existsSync(join(releaseFolder(bench.apps, 'shop', sha('b')), 'again'))).toBe(false)
+  await deployed('b', 'touch again', 'job_4')
+  expect(existsSync(note)).toBe(false)
+  expect((await bench.get('shop')).body).toBe('release 2')
+})
+
+test('a command in a release has its variables and its end, and is ended with the asker and by the time limit', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a'), { env: { WORD: 'one' } }))
+  const said: string[] = []
+  const run = (command: string, signal: AbortSignal) =>
+    bench.supervisor.run('shop', command, (line) => said.push(line), signal)
+  expect(await run('echo "$WORD $SVC_APP $SVC_RELEASE"; exit 3', AbortSignal.timeout(60_000))).toBe(
+    'it ended with exit code 3',
+  )
+  expect(said).toEqual(['one shop 1'])
+  const off = new AbortController()
+  const going = run('trap "exit 0" TERM; echo began; sleep 60 & wait', off.signal)
+  await eventually(async () => said.includes('began'))
+  off.abort()
+  expect(await going).toBe('it was called off')
+  const live = bench.supervisor.find('shop')?.live
+  const limited = live?.run('cron.slow', { command: 'sleep 60', timeoutS: 0.2 }, AbortSignal.timeout(60_000))
+  expect(await limited).toBe('it ran longer than 0.2 s, and was ended')
+  await expect(bench.supervisor.run('blog', 'true', () => {}, off.signal)).rejects.toThrow('no app blog')
 })

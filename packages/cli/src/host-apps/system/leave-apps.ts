@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { succeeds } from '../../agent/install/systemd-host.ts'
 import { SYSTEM } from './places.ts'
 import { TABLE } from './switch-rules.ts'
-import { isUnitName } from './unit-text.ts'
+import { isTaskName, isUnitName } from './unit-text.ts'
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
@@ -20,11 +20,18 @@ export interface AppsLeft {
 /** Finds everything that keeps applications running on this host: units, rules, users and folders. */
 export async function appsLeft(): Promise<AppsLeft> {
   const units = namesIn(SYSTEM.units).filter(isUnitName)
+  const tasks = namesIn(SYSTEM.transient).filter(isTaskName)
   const users = namesIn(join(SYSTEM.state, 'state'))
   const hasRules = await succeeds('nft', 'list', 'table', 'inet', TABLE)
   return {
-    before: units.length === 0 ? [] : [['systemctl', 'disable', '--now', ...units]],
-    files: units.map((unit) => join(SYSTEM.units, unit)),
+    before: [
+      ...(units.length === 0 ? [] : [['systemctl', 'disable', '--now', ...units]]),
+      ...(tasks.length === 0 ? [] : [['systemctl', 'stop', ...tasks]]),
+    ],
+    files: [
+      ...units.map((unit) => join(SYSTEM.units, unit)),
+      ...tasks.map((unit) => join(SYSTEM.transient, unit)),
+    ],
     folders: existsSync(SYSTEM.state) ? [SYSTEM.state] : [],
     after: [
       ...(hasRules ? [['nft', 'delete', 'table', 'inet', TABLE]] : []),

@@ -13,6 +13,8 @@ export const SYSTEM = {
   /** The folder of its socket, which the group of the handlers may enter. */
   control: '/run/svc-appsd',
   units: '/etc/systemd/system',
+  /** The units that are gone with the next start of the machine. */
+  transient: '/run/systemd/system',
   /** The links that start a unit with the machine. */
   wants: '/etc/systemd/system/multi-user.target.wants',
 } as const

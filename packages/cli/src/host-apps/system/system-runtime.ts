@@ -7,6 +7,7 @@ import type { Generation } from '../generation.ts'
 import { isWell } from '../health.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Slot, SlotParts } from '../slot.ts'
+import type { Task, TaskFault } from '../task.ts'
 import { type AppUser, admitUser, idsOf } from './app-user.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
@@ -16,7 +17,8 @@ import { SYSTEM } from './places.ts'
 import { Switch } from './switch.ts'
 import { Systemctl } from './systemctl.ts'
 import { removeUnit, type UnitHost, UnitSlot } from './unit-slot.ts'
-import { isUnitName } from './unit-text.ts'
+import { runUnitTask } from './unit-task.ts'
+import { isTaskName, isUnitName, taskName } from './unit-text.ts'
 
 /** Inputs of the runtime of a host with systemd. */
 export interface SystemRuntimeParts {
@@ -53,6 +55,9 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly #placed = new Set<UnitSlot>()
   readonly #tended = new Set<UnitSlot>()
   readonly #failed = new Map<UnitSlot, number>()
+  /** The units of tasks that somebody waits for. */
+  readonly #tasks = new Set<string>()
+  readonly #leaving = new AbortController()
   #looks = 0
   #ticker: NodeJS.Timeout | undefined
   #isLooking = false
@@ -72,6 +77,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   static async open(parts: SystemRuntimeParts): Promise<SystemRuntime> {
     for (const folder of ['apps', 'state', 'units'])
       mkdirSync(`${SYSTEM.state}/${folder}`, { recursive: true, mode: 0o711 })
+    mkdirSync(SYSTEM.transient, { recursive: true })
     const proxy = await idsOf(PROXY_USER)
     return new SystemRuntime(parts, [0, ...(proxy === undefined ? [] : [proxy.uid])])
   }
@@ -109,6 +115,18 @@ export class SystemRuntime implements Runtime, UnitHost {
 
   slot(parts: SlotParts): Slot {
     return new UnitSlot(parts, this)
+  }
+
+  async run(task: Task, signal: AbortSignal, isLeft = false): Promise<TaskFault> {
+    const unit = taskName(task)
+    this.#tasks.add(unit)
+    try {
+      const { systemctl } = this
+      const leaving = this.#leaving.signal
+      return await runUnitTask({ task, user: this.userOf(task.app), systemctl, isLeft, leaving }, signal)
+    } finally {
+      this.#tasks.delete(unit)
+    }
   }
 
   async placed(slot: UnitSlot): Promise<void> {
@@ -161,6 +179,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#leaving.abort()
     clearInterval(this.#ticker)
     this.#switch[Symbol.dispose]()
     for (const slot of this.#tended) slot.look()
@@ -184,8 +203,11 @@ export class SystemRuntime implements Runtime, UnitHost {
 
   /** Ends units that belong to no application: a supervisor that was killed in a deploy leaves some. */
   async #sweep(): Promise<void> {
-    const known = new Set([...this.#tended].map(({ unit }) => unit))
-    const left = readdirSync(SYSTEM.units).filter((name) => isUnitName(name) && !known.has(name))
+    const known = new Set([...[...this.#tended].map(({ unit }) => unit), ...this.#tasks])
+    const left = [
+      ...readdirSync(SYSTEM.units).filter(isUnitName),
+      ...readdirSync(SYSTEM.transient).filter(isTaskName),
+    ].filter((unit) => !known.has(unit))
     for (const unit of left) {
       await this.systemctl.stop(unit, STOP_LEFTOVER_MS).catch(() => {})
       removeUnit(unit)

@@ -204,7 +204,7 @@ export class UnitSlot implements Slot {
 /** Removes the files of a unit that has ended. */
 export function removeUnit(unit: string): void {
   rmSync(join(SYSTEM.wants, unit), { force: true })
-  rmSync(join(SYSTEM.units, unit), { force: true })
+  for (const folder of [SYSTEM.units, SYSTEM.transient]) rmSync(join(folder, unit), { force: true })
   rmSync(unitFolder(unit), { recursive: true, force: true })
 }
 

@@ -21,11 +21,21 @@ export const unitName = ({ app, process, number, release }: UnitPlace): string =
 export const isUnitName = (name: string): boolean =>
   /^svc-app@[a-z0-9._-]+:[a-z0-9-]+:\d+:\d+\.service$/.test(name)
 
+/**
+ * The unit of a task. Names of tasks are made of `a-z`, `0-9` and dash.
+ */
+export const taskName = ({ app, name }: Pick<TaskChoices, 'app' | 'name'>): string =>
+  `svc-task@${app}:${name}.service`
+
+/** Whether a file is the unit of a task. */
+export const isTaskName = (name: string): boolean => /^svc-task@[a-z0-9._-]+:[a-z0-9-]+\.service$/.test(name)
+
 /** The folder of an instance: its script, its variables and its output. */
 export const unitFolder = (unit: string): string => `${SYSTEM.state}/units/${unit.replace(/\.service$/, '')}`
 
-/** Inputs of the text of a unit. */
-export interface UnitChoices extends UnitPlace {
+/** Inputs of the walls around an application. */
+export interface Confinement {
+  readonly app: string
   /** The user of the application, and its group. */
   readonly user: string
   readonly sha: string
@@ -36,6 +46,19 @@ export interface UnitChoices extends UnitPlace {
   readonly cpus?: number | undefined
 }
 
+/** Inputs of the text of a unit. */
+export interface UnitChoices extends UnitPlace, Confinement {}
+
+/** Inputs of the text of the unit of a task. */
+export interface TaskChoices extends Confinement {
+  readonly name: string
+  /** Seconds after which it is ended. */
+  readonly timeoutS: number
+}
+
+/** The file in the folder of a task that systemd writes at its end. */
+export const END_FILE = 'end'
+
 /** The folder of the applications as units see it: its own place is closed to other users. */
 const APPS_SEEN = `${SYSTEM.state}/apps`
 
@@ -45,31 +68,15 @@ export const stateFolder = (user: string): string => `${SYSTEM.state}/state/${us
 /** The folder of a release as its unit sees it. */
 export const seenFolder = (app: string, sha: string): string => `${APPS_SEEN}/${app}/releases/${sha}`
 
-/**
- * Returns the unit of an instance. Nothing that a repository says stands in it: the command and the variables
- * are in files that the user of the application reads.
- */
-export function unitText(choices: UnitChoices): string {
-  const { app, process, number, release, user, sha, stop, memory, cpus } = choices
-  const folder = unitFolder(unitName(choices))
-  return `[Unit]
-Description=${app} ${process} ${number}, release ${release}, kept by svc
-After=network.target
-StartLimitIntervalSec=0
-
-[Service]
-Type=exec
-User=${user}
+/** The walls around everything that an application runs, and its limits. */
+const confined = (unit: string, { app, user, sha, stop, memory, cpus }: Confinement): string => `User=${user}
 Group=${user}
 Slice=svc-${user.replace('-', '_')}.slice
 UMask=0077
 WorkingDirectory=${seenFolder(app, sha)}
-ExecStart=/bin/sh ${folder}/run
-StandardOutput=append:${folder}/output
+ExecStart=/bin/sh ${unitFolder(unit)}/run
+StandardOutput=append:${unitFolder(unit)}/output
 StandardError=inherit
-Restart=always
-RestartSec=2
-SuccessExitStatus=143 130
 KillMode=control-group
 KillSignal=${stop.signal}
 TimeoutStopSec=${stop.grace_s}
@@ -94,10 +101,43 @@ LockPersonality=yes
 RemoveIPC=yes
 LimitNOFILE=65536
 TasksMax=1024
-${memory === undefined ? '' : `MemoryMax=${memory}\nMemorySwapMax=0\n`}${cpus === undefined ? '' : `CPUQuota=${Math.round(cpus * 100)}%\n`}
+${memory === undefined ? '' : `MemoryMax=${memory}\nMemorySwapMax=0\n`}${cpus === undefined ? '' : `CPUQuota=${Math.round(cpus * 100)}%\n`}`
+
+/**
+ * Returns the unit of an instance. Nothing that a repository says stands in it: the command and the variables
+ * are in files that the user of the application reads.
+ */
+export function unitText(choices: UnitChoices): string {
+  const { app, process, number, release } = choices
+  return `[Unit]
+Description=${app} ${process} ${number}, release ${release}, kept by svc
+After=network.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+Restart=always
+RestartSec=2
+SuccessExitStatus=143 130
+${confined(unitName(choices), choices)}
 [Install]
 WantedBy=multi-user.target
 `
+}
+
+/** Returns the unit of a task. systemd, as root and outside of the walls, notes how it ended. */
+export function taskText(choices: TaskChoices): string {
+  const { app, name, timeoutS } = choices
+  const unit = taskName(choices)
+  const end = `${unitFolder(unit)}/${END_FILE}`
+  return `[Unit]
+Description=${app} ${name}, run by svc
+
+[Service]
+Type=exec
+RuntimeMaxSec=${timeoutS}
+ExecStopPost=+/bin/sh -c 'echo "$$SERVICE_RESULT $$EXIT_CODE $$EXIT_STATUS" > ${end}.new && mv ${end}.new ${end}'
+${confined(unit, choices)}`
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -16,8 +16,13 @@ const isSince = (value: unknown): boolean =>
 
 /** The fields of a wish for the output of an app: nothing in them can be anything but what it says. */
 export const LOG_WISH = {
-  /** A process such as `web`, or one instance of it, `web.1`. */
-  process: optional(matching(/^[a-z0-9][a-z0-9-]{0,31}(?:\.\d{1,2})?$/, 'a process such as web, or web.1')),
+  /** A process such as `web`, one instance of it, `web.1`, or a command of the clock, `cron.clean`. */
+  process: optional(
+    matching(
+      /^[a-z0-9][a-z0-9-]{0,31}(?:\.[a-z0-9-]{1,32})?$/,
+      'a process such as web, web.1, or cron.clean',
+    ),
+  ),
   since: optional(
     field<string>({ type: 'string', maxLength: 32 }, isSince, 'a time such as 1h, or an ISO-8601 instant'),
   ),

@@ -3,6 +3,7 @@ import { Problem } from '../../kernel/problem.ts'
 import {
   type Fields,
   field,
+  listOf,
   mapOf,
   matching,
   oneOf,
@@ -12,6 +13,7 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 import { nearest } from '../../platform/config/nearest.ts'
+import { isSchedule, isTimezone } from './cron-schedule.ts'
 
 /** The file of a repository that says how its application is built and run. */
 export const DEFINITION_FILE = 'svc.json'
@@ -21,6 +23,7 @@ export const WEB = 'web'
 const MAX_FILE_CHARS = 65_536
 const MAX_COMMAND_CHARS = 4_096
 const MAX_PROCESSES = 16
+const MAX_CRONS = 20
 
 /** Types of a build that a host without containers carries out. */
 const TYPES = ['script', 'procfile', 'node', 'static', 'files'] as const
@@ -46,11 +49,7 @@ const folder = field<string>(
 )
 
 const healthFields = { path: optional(path), timeout_s: optional(whole(1, 600)) }
-const processFields = {
-  command,
-  health: optional(shape(healthFields)),
-  count: defaulted(whole(1, 10), 1),
-  roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
+const limitFields = {
   memory: optional(matching(/^[1-9]\d{0,5}[MG]$/, 'megabytes or gigabytes, such as 512M')),
   cpus: optional(
     field<number>(
@@ -60,6 +59,38 @@ const processFields = {
     ),
   ),
 }
+const processFields = {
+  command,
+  health: optional(shape(healthFields)),
+  count: defaulted(whole(1, 10), 1),
+  roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
+  ...limitFields,
+}
+const cronFields = {
+  name: processName,
+  schedule: field<string>(
+    { type: 'string', maxLength: 100 },
+    (value) => typeof value === 'string' && isSchedule(value),
+    'five fields as in crontab, such as 15 3 * * *, or @daily; and a time that comes',
+  ),
+  timezone: defaulted(
+    field<string>(
+      { type: 'string', maxLength: 100 },
+      (value) => typeof value === 'string' && isTimezone(value),
+      'the name of a time zone, such as Europe/Berlin',
+    ),
+    'UTC',
+  ),
+  command,
+  timeout_s: defaulted(whole(1, 86_400), 3_600),
+  ...limitFields,
+}
+/** The commands that run at times of the clock. */
+export const cronField = refine(listOf(shape(cronFields), MAX_CRONS), 'named', (value) => {
+  const names = value.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  return twice === undefined || `expected names that differ: ${twice} is there twice`
+})
 const buildFields = { type: optional(oneOf(TYPES)), command: optional(command) }
 const stopFields = {
   signal: defaulted(oneOf(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']), 'SIGTERM'),
@@ -83,6 +114,7 @@ const fields = {
   release: optional(command),
   stop: defaulted(stopField, () => ({})),
   static: optional(staticField),
+  cron: optional(cronField),
 }
 const definition = shape(fields)
 
@@ -90,6 +122,8 @@ const definition = shape(fields)
 export type AppDefinition = Infer<typeof definition>
 /** A program of an application. */
 export type AppProcess = Infer<typeof processesField>[string]
+/** A command that runs at times of the clock. */
+export type AppCron = Infer<typeof cronField>[number]
 /** How an application is asked to end. */
 export type AppStop = AppDefinition['stop']
 
@@ -102,7 +136,7 @@ export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/
 
 /** Keys of the file that are known, and that no host carries out yet, by the place of their object. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['volumes', 'cron', 'packages'],
+  '': ['volumes', 'packages'],
   build: ['env', 'timeout_s'],
   process: ['port'],
 }
@@ -127,11 +161,13 @@ function keyFaults(value: unknown, place: string, known: Fields, later: readonly
 
 function allKeyFaults(value: Raw): string[] {
   const each = isObject(value.processes) ? Object.entries(value.processes) : []
+  const crons = Array.isArray(value.cron) ? value.cron : []
   return [
     ...keyFaults(value, '', fields, LATER['']),
     ...keyFaults(value.build, 'build.', buildFields, LATER.build),
     ...keyFaults(value.stop, 'stop.', stopFields),
     ...keyFaults(value.static, 'static.', staticFields),
+    ...crons.slice(0, MAX_CRONS).flatMap((entry, index) => keyFaults(entry, `cron.${index}.`, cronFields)),
     ...each.flatMap(([name, entry]) => {
       const place = `processes.${name.slice(0, 32)}.`
       const health = isObject(entry) ? keyFaults(entry.health, `${place}health.`, healthFields) : []

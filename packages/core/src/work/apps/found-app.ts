@@ -1,5 +1,6 @@
 import { Problem } from '../../kernel/problem.ts'
 import {
+  type AppCron,
   type AppDefinition,
   type AppProcess,
   type AppStop,
@@ -37,6 +38,7 @@ export interface AppPlan {
   readonly release: string | undefined
   readonly processes: Readonly<Record<string, AppProcess>>
   readonly stop: AppStop
+  readonly cron: readonly AppCron[]
   /** The folder that is served, the release itself when it names none, and the page for every other path. */
   readonly static:
     | { readonly folder?: string | undefined; readonly fallback?: string | undefined }
@@ -58,6 +60,7 @@ const EMPTY: AppPlan = {
   release: undefined,
   processes: {},
   stop: { signal: 'SIGTERM', grace_s: 30 },
+  cron: [],
   static: undefined,
   node: undefined,
 }
@@ -122,6 +125,7 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
   const idle = [
     ...(given.processes !== undefined && !runs ? ['processes'] : []),
     ...(given.release !== undefined && !runs ? ['release'] : []),
+    ...(given.cron !== undefined && !runs ? ['cron'] : []),
     ...(given.static !== undefined && base.type !== 'static' ? ['static'] : []),
     ...(given.build?.command !== undefined && !runs && base.type !== 'static' ? ['build.command'] : []),
   ]
@@ -140,6 +144,7 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     release: given.release ?? base.release,
     processes: given.processes ?? base.processes,
     stop: given.stop,
+    cron: given.cron ?? [],
     static: base.static && {
       folder: given.static?.folder ?? base.static.folder,
       fallback: given.static?.fallback,

@@ -1,6 +1,17 @@
 import { type Infer, optional } from 'superstruct'
-import { anyText, field, flag, mapOf, matching, oneOf, read, shape, whole } from '../../kernel/validation.ts'
-import { processesField, staticField, stopField } from './definition.ts'
+import {
+  anyText,
+  field,
+  flag,
+  mapOf,
+  matching,
+  oneOf,
+  read,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
+import { cronField, processesField, staticField, stopField } from './definition.ts'
 import { exposuresField } from './exposure.ts'
 
 /** A release that a host keeps running. Its files are in `APP/releases/SHA` of the apps folder. */
@@ -11,6 +22,9 @@ const release = shape({
   processes: optional(processesField),
   static: optional(staticField),
   stop: stopField,
+  cron: optional(cronField),
+  /** The command that runs before the first process of the release starts. */
+  before: optional(text(1, 4_096)),
   env: mapOf(anyText(), anyText()),
 })
 const appRecord = shape({
@@ -26,14 +40,18 @@ const hostApps = shape({
   /** The domains of its applications, where the host has a proxy. */
   domains: optional(exposuresField),
 })
-const deployOrder = shape({ app: anyText(), release })
+/** `job`: the job that is carried out, of which a later attempt may give the order again. */
+const deployOrder = shape({ app: anyText(), release, job: optional(anyText()) })
 const appOrder = shape({ app: anyText() })
+const runOrder = shape({ app: anyText(), command: text(1, 4_096) })
 const line = shape({ kind: oneOf(['said', 'failed', 'done']), text: anyText() })
 
 /** The file `apps.json`: the applications that a host keeps running. */
 export type HostApps = Infer<typeof hostApps>
 /** A release that runs, or is about to. */
 export type AppRelease = Infer<typeof release>
+/** An order to put a release in the place of the live one. */
+export type DeployOrder = Infer<typeof deployOrder>
 /** A line of an answer of the supervisor. The last one is `failed` or `done`. */
 export type SupervisorLine = Infer<typeof line>
 
@@ -44,10 +62,13 @@ export const noHostApps = (port: number): HostApps => ({ version: 1, front: { po
 export const readHostApps = (value: unknown): HostApps => read(hostApps, value)
 
 /** @throws Problem `invalid-input` for an order of another form */
-export const readDeployOrder = (value: unknown): Infer<typeof deployOrder> => read(deployOrder, value)
+export const readDeployOrder = (value: unknown): DeployOrder => read(deployOrder, value)
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readAppOrder = (value: unknown): Infer<typeof appOrder> => read(appOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readRunOrder = (value: unknown): Infer<typeof runOrder> => read(runOrder, value)
 
 /** @throws Problem `invalid-input` for a line of another form */
 export const readSupervisorLine = (value: unknown): SupervisorLine => read(line, value)

@@ -1,0 +1,106 @@
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { CALLED_OFF, type Task, type TaskFault, tooLong } from '../task.ts'
+import type { AppUser } from './app-user.ts'
+import { OutputSpool } from './output-spool.ts'
+import { SYSTEM } from './places.ts'
+import type { Systemctl } from './systemctl.ts'
+import { END_FILE, envText, runText, stateFolder, taskName, taskText, unitFolder } from './unit-text.ts'
+
+const LOOK_MS = 200
+/** Looks between two questions to systemd, which tell of a unit that was ended without a word. */
+const LOOKS_A_STATE = 25
+const UNSEEN = 'nobody saw its end'
+
+/** A task, and the parts of the host that it needs. */
+export interface UnitTask {
+  readonly task: Task
+  readonly user: AppUser
+  readonly systemctl: Systemctl
+  /** Whether an earlier supervisor has started it. */
+  readonly isLeft: boolean
+  /** Aborted when this supervisor ends: the next one waits for the task. */
+  readonly leaving: AbortSignal
+}
+
+/** Runs a task as a unit of systemd, or waits for the one that an earlier supervisor started. */
+export async function runUnitTask(
+  { task, user, systemctl, isLeft, leaving }: UnitTask,
+  signal: AbortSignal,
+): Promise<TaskFault> {
+  const unit = taskName(task)
+  const folder = unitFolder(unit)
+  const file = join(SYSTEM.transient, unit)
+  if (isLeft && !existsSync(folder)) return UNSEEN
+  try {
+    if (!isLeft) await begin(task, user, systemctl)
+    using output = new OutputSpool(join(folder, 'output'), task.onLine)
+    return await ended({ task, systemctl, leaving }, signal, () => output.look())
+  } finally {
+    rmSync(file, { force: true })
+    rmSync(folder, { recursive: true, force: true })
+    await systemctl.reload()
+    await systemctl.forget(unit)
+  }
+}
+
+async function begin(task: Task, user: AppUser, systemctl: Systemctl): Promise<void> {
+  rmSync(unitFolder(taskName(task)), { recursive: true, force: true })
+  place(task, user)
+  await systemctl.reload()
+  await systemctl.start(taskName(task))
+}
+
+function place(task: Task, user: AppUser): void {
+  const { app, name, sha, command, env, stop, memory, cpus, timeoutS } = task
+  const unit = taskName(task)
+  const folder = unitFolder(unit)
+  mkdirSync(folder, { recursive: true, mode: 0o711 })
+  const own = { HOME: stateFolder(user.name), ...env }
+  for (const [part, text] of [
+    ['run', runText(folder, command)],
+    ['env', envText(own)],
+  ] as const) {
+    writeFileSync(join(folder, part), text, { mode: 0o400 })
+    chownSync(join(folder, part), user.uid, user.gid)
+  }
+  writeFileSync(join(folder, 'output'), '', { mode: 0o600 })
+  const choices = { app, name, sha, user: user.name, stop, memory, cpus, timeoutS }
+  writeFileSync(join(SYSTEM.transient, unit), taskText(choices), { mode: 0o644 })
+}
+
+async function ended(
+  { task, systemctl, leaving }: Pick<UnitTask, 'task' | 'systemctl' | 'leaving'>,
+  signal: AbortSignal,
+  look: () => void,
+): Promise<TaskFault> {
+  const unit = taskName(task)
+  const end = join(unitFolder(unit), END_FILE)
+  for (let looks = 1; !existsSync(end); looks += 1) {
+    look()
+    // Nothing is known of its end, and nothing may be taken away.
+    if (leaving.aborted) return new Promise(() => {})
+    if (signal.aborted) {
+      await systemctl.stop(unit, task.stop.grace_s * 1000)
+      return CALLED_OFF
+    }
+    if (looks % LOOKS_A_STATE === 0 && (await isGone(unit, systemctl)) && !existsSync(end)) return UNSEEN
+    await pause(LOOK_MS)
+  }
+  return faultOf(readFileSync(end, 'utf8').trim(), task.timeoutS)
+}
+
+async function isGone(unit: string, systemctl: Systemctl): Promise<boolean> {
+  const active = (await systemctl.show([unit])).get(unit)?.active
+  return active === undefined || active === 'inactive' || active === 'failed'
+}
+
+/** Reads the words of systemd.exec(5): the result, and the code and the status of the process. */
+function faultOf(words: string, timeoutS: number): TaskFault {
+  const [result, code, status] = words.split(' ')
+  if (result === 'success' && status === '0') return undefined
+  if (result === 'timeout') return tooLong(timeoutS)
+  if (result === 'oom-kill') return 'it needed more memory than it may have'
+  return code === 'exited' ? `it ended with exit code ${status}` : `it ended with SIG${status}`
+}

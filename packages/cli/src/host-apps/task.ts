@@ -1,0 +1,31 @@
+import type { AppStop } from '@svc/core/adapters'
+
+/** A command that comes to an end. */
+export interface Command {
+  readonly command: string
+  /** Limits as a process has them. */
+  readonly memory?: string | undefined
+  readonly cpus?: number | undefined
+  /** Seconds after which it is ended. */
+  readonly timeoutS: number
+}
+
+/** A command of an application, with everything that it needs. */
+export interface Task extends Command {
+  readonly app: string
+  /** No two tasks of an application with one name run at the same time. */
+  readonly name: string
+  readonly sha: string
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly stop: AppStop
+  readonly onLine: (line: string) => void
+}
+
+/** The reason why a task did not end well; undefined when it did. */
+export type TaskFault = string | undefined
+
+/** The reason of a task that ran too long. */
+export const tooLong = (seconds: number): string => `it ran longer than ${seconds} s, and was ended`
+/** The reason of a task that was called off. */
+export const CALLED_OFF = 'it was called off'
