@@ -48,6 +48,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 /** Operations whose command has another name: `ssh`, `email alerts`, a flag of another command, `doctor`. */
 const OTHER_COMMANDS = [
+  'apps.cron-list',
   'apps.domains-add',
   'apps.domains-remove',
   'apps.domains-list',

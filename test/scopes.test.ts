@@ -31,6 +31,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     owner: 'webhook',
   },
   AppsStore: { owner: 'ensure add', found: 'change remove lock variables setVariables unsetVariables' },
+  ObservedAppsStore: { owner: 'note', plane: 'troubles' },
   AppDomainsStore: { owner: 'find put remove', found: 'list' },
   ApiTokensStore: { owner: 'add', secret: 'use', staff: 'list revoke', plane: 'purge' },
   BillingStore: {

@@ -1,5 +1,5 @@
 import { type ControlPlane, ofLicense, PLATFORM } from '@svc/core'
-import { appIdOf } from '@svc/core/ports'
+import { appIdOf, type ObservedEntry } from '@svc/core/ports'
 import { buildApp } from '@svc/testing'
 import fc from 'fast-check'
 import {
@@ -122,6 +122,42 @@ const domains = steps(
     ],
 )
 
+const CRON = { name: 'clean', schedule: '@daily', timezone: 'UTC', running: false, skipped: 0 }
+const SEEN: ObservedEntry = {
+  ...{ app: 'staged-app', state: 'up', release: 1, up: 1, of: 1, restarts: 0 },
+  crons: [CRON],
+}
+
+const noteApps = steps(
+  'note states of apps',
+  fc.record({
+    licenseId,
+    fingerprint: fc.constantFrom('fp-1', 'fp-2'),
+    apps: fc.uniqueArray(name, { maxLength: 2 }),
+    state: fc.constantFrom('up', 'degraded', 'down', 'stopped', 'gone'),
+    max: fc.constantFrom(1, 100),
+  }),
+  ({ apps, state, max, ...host }) =>
+    () =>
+    ({ observedApps }, now) =>
+      observedApps.note(
+        host,
+        apps.map((each) => ({ ...SEEN, app: each, state })),
+        max,
+        now,
+      ),
+)
+const seeApps = steps(
+  'states of apps',
+  fc.record({ scope, limit: fc.constantFrom(1, 100) }),
+  (given) =>
+    () =>
+    async ({ observedApps }) => [
+      await observedApps.list(given.scope, ['shop', 'blog']),
+      await observedApps.troubles(given.limit),
+    ],
+)
+
 const COMMIT = 'd'.repeat(40)
 const DOMAIN = 'staged.example.com'
 const REPO = 'https://git.example/acme/site.git'
@@ -180,6 +216,7 @@ export const feature: Feature = {
         names: ['LEVEL'],
       }),
     ),
+    'apps.cron-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.domains-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.domains-add': change(
       'platform.deploy',
@@ -200,6 +237,7 @@ export const feature: Feature = {
     const fingerprint = host?.fingerprint ?? ''
     const app = await plane.apps.create(license, 'staged-app', { fingerprint, repoUrl: REPO })
     for (const sha of ['e'.repeat(40), COMMIT]) await succeed(plane, license, fingerprint, sha)
+    await plane.apps.observe({ licenseId: license, fingerprint }, [SEEN])
     await plane.appDomains.add(app, { domain: DOMAIN, tls: 'auto', madeBy: 'cli:ann' })
     return { app: app.id }
   },
@@ -219,6 +257,7 @@ export const feature: Feature = {
       '--allow',
       '10.0.0.0/8',
     ],
+    'apps cron list': () => ['staged-app'],
     'apps domains list': () => ['staged-app'],
     'apps domains remove': () => ['staged-app', DOMAIN],
     'apps deploy': () => ['staged-app', '--sha', COMMIT],
@@ -241,13 +280,20 @@ export const feature: Feature = {
     { weight: 2, arbitrary: putDomain },
     { weight: 1, arbitrary: removeDomain },
     { weight: 1, arbitrary: domains },
+    { weight: 2, arbitrary: noteApps },
+    { weight: 1, arbitrary: seeApps },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
-  contents: async ({ apps, appDomains }) => {
+  contents: async ({ apps, appDomains, observedApps }) => {
     const all = await apps.list(PLATFORM, 1000)
     const found = []
     for (const { id } of all) found.push(await apps.variables(id))
     const domainsOfAll = []
     for (const { id } of all) domainsOfAll.push(await appDomains.list(id))
-    return { apps: all, appVariables: found, appDomains: domainsOfAll }
+    return {
+      apps: all,
+      appVariables: found,
+      appDomains: domainsOfAll,
+      observedApps: await observedApps.list(PLATFORM, ['shop', 'blog']),
+    }
   },
 }

@@ -230,7 +230,9 @@ describe('Applications on a machine with systemd', () => {
     `visitors notice neither the end of the supervisor nor a reload of the host's firewall${without}`,
     () => {
       const seen = underLoad(() => {
-        machine.sh('systemctl kill --signal=KILL svc-appsd; sleep 2; systemctl -q is-active svc-appsd')
+        machine.sh(
+          'systemctl kill --kill-who=main --signal=KILL svc-appsd; sleep 2; systemctl -q is-active svc-appsd',
+        )
         // A restart may come at any point of its start.
         for (const at of [0.1, 0.25, 0.4, 1]) machine.sh(`systemctl restart svc-appsd; sleep ${at}`)
         expect(ask()).toMatch(/^one 3 /)
@@ -248,7 +250,9 @@ describe('Applications on a machine with systemd', () => {
       const seen = underLoad(() => {
         for (const [index, delay] of [0.9, 1.7].entries()) {
           const [sha, other] = index % 2 === 0 ? [second, first] : [first, second]
-          machine.sh(`systemd-run --quiet --on-active=${delay} systemctl kill --signal=KILL svc-appsd`)
+          machine.sh(
+            `systemd-run --quiet --on-active=${delay} systemctl kill --kill-who=main --signal=KILL svc-appsd`,
+          )
           const { state, log } = deploy(sha)
           machine.sh('sleep 1.5; until test -S /run/svc-appsd/control.sock; do sleep 0.1; done; sleep 0.5')
           const { live } = status().apps.shop
@@ -414,14 +418,19 @@ describe('Applications on a machine with systemd', () => {
       })
       expect(run('touch ./written').err + run('cat /var/lib/svc-appsd/apps.json').out).not.toContain('shop')
       machine.sh('until grep -q tick /var/lib/svc-appsd/cron.json; do sleep 1; done')
-      const status = JSON.parse(
+      const asked = JSON.parse(
         machine
           .sh('curl -sS --unix-socket /run/svc-appsd/control.sock -X POST -d {} http://x/status')
           .split('\n')
           .at(-1) ?? '',
       )
-      const [{ crons }] = JSON.parse(status.text).apps
+      const [{ crons }] = JSON.parse(asked.text).apps
       expect(crons).toMatchObject([{ name: 'tick', fault: 'it ended with exit code 3' }])
+      const told = () => plane.json<{ crons: { fault?: string }[] }>('apps', 'cron', 'list', 'shop').crons
+      for (let seconds = 0; told()[0]?.fault === undefined && seconds < 70; seconds += 1) machine.sh('sleep 1')
+      expect(told()).toMatchObject([{ name: 'tick', fault: 'it ended with exit code 3' }])
+      const { app } = plane.json<{ app: { observed: object[] } }>('apps', 'show', 'shop')
+      expect(app.observed).toMatchObject([{ state: 'up', up: 2, of: 2, release: status().apps.shop.live.number }])
       expect(machine.sh('cat /var/lib/svc-appsd/logs/shop.log*')).toMatch(
         / cron\.tick \| ticked by sa-[a-z2-7]{10}$/m,
       )

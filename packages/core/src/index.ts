@@ -65,6 +65,7 @@ export { EVENT_TYPES, type EventType, OPERATIONS, type Services } from './wiring
 export { configSummary, readConfig, settings } from './wiring/settings.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './work/agents/fleet.ts'
 export type { HostView } from './work/agents/host-view.ts'
+export type { AppCronView } from './work/apps/app-cron-operations.ts'
 export type { AppDomainView } from './work/apps/app-domain-operations.ts'
 export {
   type AppLogsWish,

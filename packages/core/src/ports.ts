@@ -392,6 +392,8 @@ export {
 export { type AppDomain, appDomainId, type DomainOptions, type NewAppDomain } from './work/apps/app-domain.ts'
 export type { AppDomainsStore } from './work/apps/app-domains-store.ts'
 export type { AppsStore } from './work/apps/apps-store.ts'
+export { isTroubled, type ObservedApp, type ObservedEntry } from './work/apps/observed-app.ts'
+export type { ObservedAppsStore } from './work/apps/observed-apps-store.ts'
 export type {
   Deployment,
   DeploymentFilter,

@@ -43,6 +43,7 @@ export { surfaceTargetsStoreContract } from './watch/surface/surface-targets-sto
 export { agentsStoreContract } from './work/agents/agents-store-contract.ts'
 export { appDomainsStoreContract } from './work/apps/app-domains-store-contract.ts'
 export { appsStoreContract } from './work/apps/apps-store-contract.ts'
+export { observedAppsStoreContract } from './work/apps/observed-apps-store-contract.ts'
 export { deploymentsStoreContract } from './work/deployments/deployments-store-contract.ts'
 export { gitHooksStoreContract } from './work/git/git-hooks-store-contract.ts'
 export { imagesStoreContract } from './work/images/images-store-contract.ts'

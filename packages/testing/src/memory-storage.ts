@@ -38,6 +38,7 @@ import { memorySurfaceTargetsStore } from './watch/surface/surface-targets-store
 import { memoryAgentsStore } from './work/agents/agents-store-memory.ts'
 import { memoryAppDomainsStore } from './work/apps/app-domains-store-memory.ts'
 import { memoryAppsStore } from './work/apps/apps-store-memory.ts'
+import { memoryObservedAppsStore } from './work/apps/observed-apps-store-memory.ts'
 import { memoryDeploymentsStore } from './work/deployments/deployments-store-memory.ts'
 import { memoryGitHooksStore } from './work/git/git-hooks-store-memory.ts'
 import { memoryImagesStore } from './work/images/images-store-memory.ts'
@@ -96,6 +97,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alerts: memoryAlertsStore(tables.alerting, run, time),
     apiTokens: memoryApiTokensStore(tables, run, time),
     appDomains: memoryAppDomainsStore(tables, run, time),
+    observedApps: memoryObservedAppsStore(tables, run, time),
     apps: memoryAppsStore(tables, run, time),
     audit: memoryAuditStore(tables, run, time),
     billing: memoryBillingStore(tables, run, time),

@@ -72,8 +72,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'host-apps: a build sees the variables of the application',
     file: `${APPS}/deploy-app.ts`,
-    find: "runStep(parts, 'build', command, {}, say)",
-    replace: "runStep(parts, 'build', command, await readEnvFile(parts.envFile ?? ''), say)",
+    find: 'env: { ...hostVariables(io.env), SVC_APP: app, SVC_SHA: sha, ...mark },',
+    replace:
+      "env: { ...hostVariables(io.env), ...(await readEnvFile(envFile ?? '')), SVC_APP: app, SVC_SHA: sha, ...mark },",
     suites: DEPLOYS,
   },
   {
@@ -208,5 +209,26 @@ export const faults: readonly Fault[] = [
     find: "if (result === 'success' && status === '0') return undefined",
     replace: "if (code === 'exited') return undefined",
     suites: HOSTING,
+  },
+  {
+    name: 'host-apps: entries of a refused heartbeat count as told',
+    file: 'packages/cli/src/agent/wire/observed-apps.ts',
+    find: 'return firstOf([...gone, ...fresh])',
+    replace: 'this.taken(fresh); return firstOf([...gone, ...fresh])',
+    suites: ['packages/cli/test/agent/observed-apps.test.ts'],
+  },
+  {
+    name: 'host-apps: the time since when an app is down begins anew with each heartbeat',
+    file: 'packages/core/src/work/apps/observed-apps-store-sql.ts',
+    find: 'since = case when o.state = excluded.state then o.since else excluded.since end',
+    replace: 'since = excluded.since',
+    suites: ['packages/core/test/work/apps/observed-apps-store.test.ts'],
+  },
+  {
+    name: 'host-apps: an app with a failed command is no trouble',
+    file: 'packages/core/src/work/apps/observed-app.ts',
+    find: 'failedCrons(detail).length > 0',
+    replace: 'failedCrons(detail).length > 1',
+    suites: ['packages/core/test/work/apps/observed-apps-store.test.ts'],
   },
 ]

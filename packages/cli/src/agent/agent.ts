@@ -1,8 +1,10 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { Problem } from '@svc/core'
 import { HttpClient } from '../connect/http-client.ts'
 import { checkedKey } from '../connect/license-key.ts'
 import { plainHttpWarning } from '../connect/plain-http.ts'
+import { CONTROL_SOCKET, controlFolder } from '../host-apps/apps-folder.ts'
 import { AGENT_TIMING, type AgentOptions, type AgentTiming } from './agent-options.ts'
 import { ImageReports } from './images/image-reports.ts'
 import { pause } from './pause.ts'
@@ -20,6 +22,7 @@ import { AgentApi, type HostKey } from './wire/agent-api.ts'
 import { Claims } from './wire/claims.ts'
 import { Heartbeat, type HostState } from './wire/heartbeat.ts'
 import { HostMeter } from './wire/host-facts.ts'
+import { ObservedApps } from './wire/observed-apps.ts'
 import { PlaneKeys } from './wire/plane-keys.ts'
 import { SessionNews } from './wire/session-news.ts'
 
@@ -198,17 +201,14 @@ class HostAgent implements Agent {
     const { hostname, version, log, stateDir } = this.#options
     const meter = new HostMeter(stateDir)
     const hostState = () => this.#hostState()
+    const { apps: folder } = handlerFolders(this.#options)
+    const apps = new ObservedApps(
+      () => appsOf(folder),
+      () => this.#options.clock.now().getTime(),
+    )
     const parts = {
-      api,
-      keys,
-      state,
-      meter,
-      jobs: this.#jobs,
-      hostname,
-      version,
-      log,
-      timing: this.#timing,
-      hostState,
+      ...{ api, keys, state, meter, jobs: this.#jobs, apps },
+      ...{ hostname, version, log, timing: this.#timing, hostState },
     }
     const heart = new Heartbeat(parts)
     return { heart, ended: heart.run(this.#beating.signal) }
@@ -261,6 +261,13 @@ class HostAgent implements Agent {
     const warning = plainHttpWarning(url, 'the license key')
     if (warning !== undefined) log.warn({}, warning)
   }
+}
+
+/** The applications of a folder; undefined while nothing keeps any running. */
+async function appsOf(folder: string) {
+  if (!existsSync(join(controlFolder(folder), CONTROL_SOCKET))) return undefined
+  const { statusOf } = await import('../host-apps/control-client.ts')
+  return (await statusOf(folder))?.apps
 }
 
 /** How long the first claim waits for the first heartbeat at most. */

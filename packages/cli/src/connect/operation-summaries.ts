@@ -155,6 +155,7 @@ export const OPERATION_SUMMARIES = {
   'apps.domains-add': 'lead a domain to an app, or change how it leads there',
   'apps.domains-remove': 'take a domain away from an app',
   'apps.domains-list': 'list the domains of an app, with the state of each',
+  'apps.cron-list': 'list the commands of an app that run at times of the clock, with their last runs',
   'security.show': 'show the firewall and hardening of a host, and whether they were applied',
   'security.dry-run': 'show the firewall rules that settings would become; nothing is changed',
   'security.set': 'give a host a firewall and hardening, in place of those it had',

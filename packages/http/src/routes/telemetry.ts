@@ -1,5 +1,5 @@
 import type { LicenseClaim } from '@svc/core'
-import { finite, flag, listOf, shape, text, whole } from '@svc/core/adapters'
+import { finite, flag, listOf, MAX_OBSERVED, observedEntry, shape, text, whole } from '@svc/core/adapters'
 import { type Infer, optional } from 'superstruct'
 import { hotJsonBody } from '../exchange/body/json-body.ts'
 import { json } from '../exchange/reply.ts'
@@ -23,6 +23,8 @@ export const heartbeatBody = shape({
   restore_drill: optional(shape({ last_at: optional(finite()), pass: optional(flag()) })),
   boot_id: optional(text(0, 128)),
   jobs: optional(listOf(shape({ id: jobId, attempt }), MAX_RENEWED_JOBS)),
+  /** The apps that the host keeps running, as far as their state has changed. */
+  apps: optional(listOf(observedEntry, MAX_OBSERVED)),
 })
 
 const heartbeatResult = shape({
@@ -79,7 +81,10 @@ export const telemetryRoutes = [
       200: {
         description: 'The heartbeat is stored.',
         body: heartbeatResult,
-        headers: { 'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.' },
+        headers: {
+          'Svc-Cancel': 'Ids of jobs of this host that should stop, joined by commas.',
+          'Svc-Apps': '1: the service takes `apps`.',
+        },
       },
       ...INVALID,
     },
@@ -87,8 +92,12 @@ export const telemetryRoutes = [
       const { nextInterval, refresh, cancel } = await plane.agents.heartbeat(beatOf(claim, body))
       const noting = plane.surface.noteAddress?.(claim.licenseId, request)
       if (noting !== undefined) await noting
+      if (body.apps !== undefined) await plane.apps.observe(beatOf(claim, body), body.apps)
       // A field that is undefined is left out of the JSON.
-      return json({ ack: true, next_interval: nextInterval, refresh }, cancelHeaders(cancel))
+      return json(
+        { ack: true, next_interval: nextInterval, refresh },
+        { ...cancelHeaders(cancel), 'svc-apps': '1' },
+      )
     },
   }),
 ]

@@ -6,6 +6,7 @@ import type { RunningJobs } from '../run/running-jobs.ts'
 import type { AgentState } from '../state/agent-state.ts'
 import type { AgentApi } from './agent-api.ts'
 import { bootId, type HostMeter } from './host-facts.ts'
+import type { ObservedApps } from './observed-apps.ts'
 import type { PlaneKeys } from './plane-keys.ts'
 
 /** The state of this host that the fleet list shows. */
@@ -23,6 +24,7 @@ export interface HeartbeatParts {
   readonly log: Log
   readonly timing: AgentTiming
   readonly hostState: () => HostState
+  readonly apps: ObservedApps
 }
 
 /** Longest wait between heartbeats that the plane may set. */
@@ -36,6 +38,8 @@ export class Heartbeat {
   readonly #parts: HeartbeatParts
   readonly #first = Promise.withResolvers<void>()
   #intervalMs: number
+  /** Whether the service has said that it takes the states of applications. */
+  #takesApps = false
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts
@@ -70,8 +74,12 @@ export class Heartbeat {
 
   /** Sends one heartbeat and returns its answer. */
   async beat(signal: AbortSignal): Promise<Answer> {
-    const answer = await this.#parts.api.heartbeat(await this.#facts(), signal)
+    const apps = this.#takesApps ? await this.#parts.apps.next().catch(() => []) : []
+    const facts = { ...(await this.#facts()), ...(apps.length > 0 ? { apps } : {}) }
+    const answer = await this.#parts.api.heartbeat(facts, signal)
     if (answer.status !== 200) return answer
+    this.#parts.apps.taken(apps)
+    this.#takesApps = answer.header('svc-apps') === '1'
     this.#parts.jobs.hearCancels(answer.header('svc-cancel'))
     const { next_interval: next, refresh } = (answer.body ?? {}) as {
       next_interval?: unknown

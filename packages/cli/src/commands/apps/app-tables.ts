@@ -1,10 +1,13 @@
-import type { AppDomainView, AppView, ReleaseView, VariableView } from '@svc/core'
+import type { AppCronView, AppDomainView, AppView, ReleaseView, VariableView } from '@svc/core'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 const SHORT_SHA = 12
+type Observed = NonNullable<AppView['observed']>[number]
 const short = (sha: string | undefined): string => sha?.slice(0, SHORT_SHA) ?? ''
 const COLOURS = { succeeded: 'green', failed: 'red', running: 'blue', claimed: 'blue' } as const
 const colourOf = (state: string | undefined) => COLOURS[state as keyof typeof COLOURS]
+
+const isDown = ({ state }: Observed): boolean => state === 'down' || state === 'degraded'
 
 /** Apps as people read them. */
 export const appsTable = (apps: readonly AppView[], page: Page): string =>
@@ -19,6 +22,12 @@ export const appsTable = (apps: readonly AppView[], page: Page): string =>
         title: 'STATE',
         text: ({ last_deployment: last }) => last?.state ?? 'never deployed',
         colour: ({ last_deployment: last }) => colourOf(last?.state),
+      },
+      {
+        title: 'UP',
+        text: ({ observed = [] }) =>
+          observed.map(({ state, up, of }) => (state === 'stopped' ? state : `${up}/${of}`)).join(' '),
+        colour: ({ observed = [] }) => (observed.some(isDown) ? 'red' : undefined),
       },
       { title: 'WHEN', text: ({ last_deployment: last }) => (last ? ago(last.created_at, page) : '') },
     ],
@@ -41,6 +50,20 @@ function stateText({ state, live_deployment: live, last_deployment: last }: AppV
     : `deployed; a later deployment is ${last?.state}`
 }
 
+/** The state on a host in words, with the next step where something is wrong. */
+function observedText(
+  { host, state, up, of, missing = [], restarts, since, ...seen }: Observed,
+  app: string,
+  page: Page,
+): string {
+  const where = `fp:${host.slice(0, SHORT_SHA)}`
+  const again = restarts > 0 ? `, started again ${restarts} times within ten minutes` : ''
+  const known = `${ago(since, page)}, told ${ago(seen.observed_at, page)}`
+  if (state === 'stopped') return `stopped on ${where} (${known})`
+  if (state === 'up') return `${up} of ${of} up on ${where}${again} (${known})`
+  return `${up} of ${of} up on ${where}${again}: svc apps logs ${app} --process ${missing[0] ?? 'web'} (${known})`
+}
+
 /** An app with all that is known of it. */
 export const appFacts = (app: AppView, page: Page): string =>
   facts(
@@ -53,6 +76,7 @@ export const appFacts = (app: AppView, page: Page): string =>
       ['git hook', app.git_hook],
       ['variables', String(app.variables)],
       ['state', stateText(app)],
+      ...(app.observed ?? []).map((seen) => ['on its host', observedText(seen, app.name, page)] as const),
       ['live commit', app.live_deployment?.sha],
       ['deployed by', app.live_deployment?.by],
       ['last commit', app.last_deployment?.sha],
@@ -111,5 +135,25 @@ export const domainsTable = (domains: readonly AppDomainView[], page: Page): str
       { title: 'WHEN', text: ({ updated_at }) => ago(updated_at, page) },
     ],
     domains,
+    page,
+  )
+
+const lastRun = ({ running, fault, last_at: last }: AppCronView): string =>
+  running ? 'runs now' : last === undefined ? 'none yet' : (fault ?? 'succeeded')
+
+/** Commands of an app at times of the clock as people read them. */
+export const cronsTable = (crons: readonly AppCronView[], page: Page): string =>
+  table(
+    [
+      { title: 'NAME', text: ({ name }) => name },
+      { title: 'SCHEDULE', text: ({ schedule }) => schedule },
+      { title: 'ZONE', narrow: 'leaves', text: ({ timezone }) => timezone },
+      { title: 'LAST RUN', text: lastRun, colour: ({ fault }) => (fault === undefined ? undefined : 'red') },
+      { title: 'STARTED', text: ({ last_at: last }) => (last === undefined ? '' : ago(last, page)) },
+      { title: 'SECONDS', narrow: 'leaves', text: ({ seconds }) => seconds?.toFixed(1) ?? '' },
+      { title: 'LEFT OUT', narrow: 'leaves', text: ({ skipped }) => String(skipped) },
+      { title: 'HOST', narrow: 'leaves', text: ({ host }) => `fp:${host.slice(0, SHORT_SHA)}` },
+    ],
+    crons,
     page,
   )

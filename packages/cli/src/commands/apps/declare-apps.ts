@@ -43,13 +43,14 @@ export function declareApps(program: Command, run: Run): void {
   declareLogs(apps, run)
   declareEnv(apps, run)
   declareDomains(apps, run)
+  declareCron(apps, run)
 }
 
 function declareLogs(apps: Command, run: Run): void {
   const logs = operating(apps, 'apps.logs', '<app>')
     .option(...LICENSE)
     .option('-f, --follow', 'go on with lines as they are written')
-    .option('--process <name>', 'only this process, or one instance of it: web, web.1')
+    .option('--process <name>', 'only this process, instance or command: web, web.1, cron.clean')
     .option('--since <time>', 'only lines of the last 90s, 30m, 1h, 2d, or since an ISO-8601 instant')
     .option('--lines <count>', 'the last lines, 200 when neither this nor --since is given')
     .action(run(async () => (await import('./apps-logs.ts')).appLogs))
@@ -131,6 +132,14 @@ function declareDomains(apps: Command, run: Run): void {
     run(async () => (await import('./apps-domains.ts')).listDomains),
   )
   examples(list, 'svc apps domains list shop')
+}
+
+function declareCron(apps: Command, run: Run): void {
+  const cron = apps.command('cron').description('the commands of an app at times of the clock')
+  const list = reaching(cron.command('list <app>').description(OPERATION_SUMMARIES['apps.cron-list']))
+    .option(...LICENSE)
+    .action(run(async () => (await import('./apps-cron.ts')).listCrons))
+  examples(list, 'svc apps cron list shop')
 }
 
 function declareEnv(apps: Command, run: Run): void {

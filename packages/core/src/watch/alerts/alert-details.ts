@@ -48,6 +48,10 @@ const FACTS = {
   app: word,
   deployment_id: word,
   exit_code: figure,
+  // Applications.
+  restarts: count,
+  cron: word,
+  last_at: second,
   // Licenses and payments.
   expires_at: second,
   refused: count,

@@ -27,6 +27,9 @@ export interface AlertsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
 /** Most findings of scans that have alerts at the same time. */
 const MOST_EXPOSURES = 1000
 
+/** Most apps that have alerts at the same time. */
+const MOST_APPS = 1000
+
 /** Result of an evaluation. */
 export interface Evaluation {
   /** Alerts that were opened or reopened. */
@@ -138,6 +141,7 @@ export class Alerts {
       credentials,
       exposures,
       standings,
+      apps,
     ] = await Promise.all([
       storage.agents.list(PLATFORM),
       storage.licenses.list(PLATFORM),
@@ -153,6 +157,7 @@ export class Alerts {
       storage.provisioning.credentials(),
       storage.surfaceScans.findings(PLATFORM, { status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
       storage.nodeSecurity.standings(),
+      storage.observedApps.troubles(MOST_APPS),
     ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -174,6 +179,7 @@ export class Alerts {
       credentials,
       exposures,
       standings,
+      apps,
     }
   }
 }

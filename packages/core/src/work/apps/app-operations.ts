@@ -3,10 +3,12 @@ import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
 import { type App, VARIABLES } from './app.ts'
+import { appCronOperations } from './app-cron-operations.ts'
 import { appDomainOperations } from './app-domain-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
-import { APP, type AppView, appView, stateView, VARIABLE, variableView } from './app-view.ts'
+import { APP, type AppView, appView, observedView, stateView, VARIABLE, variableView } from './app-view.ts'
 import type { Apps } from './apps.ts'
+import type { ObservedApp } from './observed-app.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
@@ -15,18 +17,21 @@ const NAME = matching(/^[a-z0-9][a-z0-9-]{0,62}$/, 'an app name: a-z, 0-9 and da
 const settings = { host: optional(text(0, 512)), repo_url: optional(text(0, 512)) }
 
 /** An app in a list. */
-async function listedView(apps: Apps, app: App): Promise<AppView> {
+async function listedView(apps: Apps, app: App, observed: readonly ObservedApp[]): Promise<AppView> {
   const [place, variables, [last]] = await Promise.all([
     apps.place(app),
     apps.variables(app),
     apps.releases(app, 1),
   ])
-  return appView(place, variables.length, last)
+  const seen = observed.filter(({ licenseId, app: name }) => licenseId === app.licenseId && name === app.name)
+  const view = appView(place, variables.length, last)
+  return seen.length === 0 ? view : { ...view, observed: seen.map(observedView) }
 }
 
 /** An app with its state. */
 async function viewOf(apps: Apps, app: App): Promise<AppView> {
-  const [view, state] = await Promise.all([listedView(apps, app), apps.state(app)])
+  const observed = await apps.observed(ofLicense(app.licenseId), [app.name])
+  const [view, state] = await Promise.all([listedView(apps, app, observed), apps.state(app)])
   return { ...view, ...stateView(state) }
 }
 
@@ -72,8 +77,11 @@ const list = operation({
   answer: { apps: listOf(shape(APP), ANY) },
   run: async (services, { license }, { scope }) => {
     const within = license === undefined ? scope : ofLicense(await services.licenses.resolve(scope, license))
+    const listed = await services.apps.list(within)
+    const names = listed.map(({ name }) => name)
+    const observed = await services.apps.observed(within, [...new Set(names)])
     const apps: AppView[] = []
-    for (const app of await services.apps.list(within)) apps.push(await listedView(services.apps, app))
+    for (const app of listed) apps.push(await listedView(services.apps, app, observed))
     return { apps }
   },
 })
@@ -179,4 +187,5 @@ const unsetEnv = operation({
 export const appOperations = [
   ...[create, list, show, set, remove, ...appRunOperations, env, setEnv, unsetEnv],
   ...appDomainOperations,
+  ...appCronOperations,
 ]

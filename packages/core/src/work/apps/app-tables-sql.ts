@@ -13,6 +13,7 @@ import { statementsOver } from '../../platform/database/typed-statement.ts'
 import type { JobEntity } from '../jobs/job-tables-sql.ts'
 import type { App, Variable } from './app.ts'
 import type { AppDomain, DomainOptions } from './app-domain.ts'
+import type { ObservedApp } from './observed-app.ts'
 
 /** Table `apps`. */
 export const AppEntity = defineEntity({
@@ -62,8 +63,24 @@ export const AppDomainEntity = defineEntity({
   },
 })
 
+/** Table `observed_apps`. */
+export const ObservedAppEntity = defineEntity({
+  name: 'ObservedApp',
+  tableName: 'observed_apps',
+  properties: {
+    licenseId: word(p.text().primary()),
+    fingerprint: fact(p.text().primary()),
+    app: fact(p.text().primary()),
+    state: word(p.text().$type<ObservedApp['state']>()),
+    detail: fact(p.json().$type<ObservedApp['detail']>()),
+    isTroubled: p.boolean(),
+    since: time(),
+    observedAt: time(),
+  },
+})
+
 /** Its tables. */
-export const entities = [AppEntity, AppVariableEntity, AppDomainEntity]
+export const entities = [AppEntity, AppVariableEntity, AppDomainEntity, ObservedAppEntity]
 
 interface Tables extends TablesOf<typeof AppEntity | typeof AppVariableEntity> {}
 
@@ -74,6 +91,14 @@ interface DomainTables extends TablesOf<typeof AppDomainEntity | typeof JobEntit
 
 /** Statements over the domains of apps and their jobs. */
 export const { statement: domainStatement } = statementsOver<DomainTables>()
+
+interface ObservedTables extends TablesOf<typeof ObservedAppEntity> {}
+
+/** Statements over the states of apps. */
+export const { statement: observedStatement, scoped: observedScoped } = statementsOver<ObservedTables>()
+
+/** Reads a row of `observed_apps`. */
+export const toObservedApp: (row: object) => ObservedApp = valuesOf(ObservedAppEntity, 'isTroubled')
 
 /** Reads a row of `apps`. */
 export const toApp: (row: object) => App = valuesOf(AppEntity)

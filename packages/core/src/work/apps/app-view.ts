@@ -1,13 +1,15 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { flag, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { JOB_STATES } from '../jobs/job.ts'
 import type { Variable } from './app.ts'
 import type { AppPlace } from './app-place.ts'
 import { APP_STATES, type AppState } from './app-state.ts'
+import { OBSERVED, OBSERVED_STATES, type ObservedApp } from './observed-app.ts'
 
+const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 
@@ -20,6 +22,14 @@ export const RELEASE = {
   /** The one who deployed, as the audit log names operators, or `git push by` and a name. */
   by: optional(word),
   created_at: count,
+}
+/** The state of an app on a host, as that last told of it. */
+export const ON_HOST = {
+  host: word,
+  state: oneOf(OBSERVED_STATES),
+  ...OBSERVED,
+  since: count,
+  observed_at: count,
 }
 /** An app in an answer. */
 export const APP = {
@@ -35,6 +45,8 @@ export const APP = {
   /** The state by the ends of its jobs, absent from lists: whether its processes run, the host knows. */
   state: optional(oneOf(APP_STATES)),
   live_deployment: optional(shape(RELEASE)),
+  /** As its hosts tell of it; none of a host that keeps no apps running, or whose agent is older. */
+  observed: optional(listOf(shape(ON_HOST), ANY)),
   created_at: count,
   updated_at: count,
 }
@@ -74,6 +86,12 @@ export const appView = (
   ...present('last_deployment', last && releaseView(last)),
   created_at: unixSeconds(app.createdAt),
   updated_at: unixSeconds(app.updatedAt),
+})
+
+/** The state of an app on a host as operators see it. */
+export const observedView = ({ fingerprint, state, detail, ...times }: ObservedApp) => ({
+  ...{ host: fingerprint, state, ...detail },
+  ...{ since: unixSeconds(times.since), observed_at: unixSeconds(times.observedAt) },
 })
 
 /** The state of an app as operators see it. */

@@ -16,6 +16,8 @@ import type { AppDomainsStore } from './app-domains-store.ts'
 import { SqlAppDomainsStore } from './app-domains-store-sql.ts'
 import { scoped, statement, toApp, toVariable } from './app-tables-sql.ts'
 import type { AppsStore } from './apps-store.ts'
+import type { ObservedAppsStore } from './observed-apps-store.ts'
+import { SqlObservedAppsStore } from './observed-apps-store-sql.ts'
 
 export { entities } from './app-tables-sql.ts'
 
@@ -150,7 +152,10 @@ export class SqlAppsStore implements AppsStore {
 }
 
 /** The stores of the feature. */
-export const stores = (session: Session): { apps: AppsStore; appDomains: AppDomainsStore } => ({
+export const stores = (
+  session: Session,
+): { apps: AppsStore; appDomains: AppDomainsStore; observedApps: ObservedAppsStore } => ({
   apps: new SqlAppsStore(session),
   appDomains: new SqlAppDomainsStore(session),
+  observedApps: new SqlObservedAppsStore(session),
 })

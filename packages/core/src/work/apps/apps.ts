@@ -19,6 +19,7 @@ import {
 } from './app-place.ts'
 import { gitSource, shaOf, sourceAgain } from './app-source.ts'
 import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
+import { lastOfEach, MAX_OBSERVED, type ObservedApp, type ObservedEntry } from './observed-app.ts'
 
 /** Dependencies of `Apps`. */
 export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
@@ -128,6 +129,21 @@ export class Apps {
   /** The source and the host of an app. */
   place(app: App): Promise<AppPlace> {
     return placeIn(this.#parts.storage, app)
+  }
+
+  /** Takes the states that a host tells of its apps. */
+  async observe(
+    host: Pick<ObservedApp, 'licenseId' | 'fingerprint'>,
+    entries: readonly ObservedEntry[],
+  ): Promise<void> {
+    const { storage, clock } = this.#parts
+    if (entries.length === 0) return
+    await storage.observedApps.note(host, lastOfEach(entries), MAX_OBSERVED, clock.statementTime())
+  }
+
+  /** The states of a scope's apps of these names, as their hosts tell of them. */
+  observed(scope: Scope, apps: readonly string[]): Promise<readonly ObservedApp[]> {
+    return this.#parts.storage.observedApps.list(scope, apps)
   }
 
   /** The variables of an app; those that are secrets stay sealed. */

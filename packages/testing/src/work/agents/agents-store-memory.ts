@@ -12,6 +12,7 @@ import { requireLicensed } from '../../people/licenses/licenses-store-memory.ts'
 import { isWithin } from '../../scoped-rows.ts'
 import { byBytes } from '../../text-order.ts'
 import { forgetIdentities, noteIdentity } from '../../watch/alerts/alert-facts-store-memory.ts'
+import { forgetApps } from '../apps/observed-apps-store-memory.ts'
 import { cancelling } from '../jobs/job-lease-memory.ts'
 
 /** The key of a host: (license, fingerprint). */
@@ -71,6 +72,7 @@ function forget(tables: MemoryTables, licenseId: string, fingerprint: string): b
   const known = tables.agents.get(key) !== undefined
   tables.agents.put(key, undefined)
   forgetIdentities(tables, licenseId, fingerprint)
+  forgetApps(tables, licenseId, fingerprint)
   return known
 }
 

@@ -41,6 +41,7 @@ import { whoDeployed } from './0040-who-deployed.ts'
 import { sealedEnvOfJobs } from './0041-sealed-env-of-jobs.ts'
 import { accessModes } from './0042-access-modes.ts'
 import { appDomains } from './0043-app-domains.ts'
+import { observedApps } from './0044-observed-apps.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -97,4 +98,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   sealedEnvOfJobs,
   accessModes,
   appDomains,
+  observedApps,
 ]

@@ -5,6 +5,7 @@ import type { License } from '../../../people/licenses/license.ts'
 import type { StoredPaymentEvent } from '../../../reach/billing/payment-event.ts'
 import type { EndpointState } from '../../../reach/webhooks/webhook-endpoint.ts'
 import type { Agent } from '../../../work/agents/agent.ts'
+import type { ObservedApp } from '../../../work/apps/observed-app.ts'
 import type { ListedJob } from '../../../work/jobs/jobs-store.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
 import type { SurfaceFinding } from '../../surface/surface-finding.ts'
@@ -48,6 +49,8 @@ export interface AlertFacts {
   readonly exposures: readonly SurfaceFinding[]
   /** Hosts with a security document, and how far they are with it. */
   readonly standings: readonly SecurityStanding[]
+  /** Apps that are not as they are to be, as their hosts tell of them. */
+  readonly apps: readonly ObservedApp[]
   /** Events of the payment provider that call for a person. */
   readonly paymentEvents: readonly StoredPaymentEvent[]
   /** Orders for servers that have not ended. */

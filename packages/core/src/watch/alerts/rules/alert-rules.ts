@@ -1,5 +1,6 @@
 import type { AlertCondition } from './alert-condition.ts'
 import type { AlertFacts } from './alert-facts.ts'
+import { appConditions } from './alert-rules-apps.ts'
 import { backupConditions } from './alert-rules-backups.ts'
 import { billingConditions } from './alert-rules-billing.ts'
 import { hostConditions } from './alert-rules-hosts.ts'
@@ -17,6 +18,7 @@ import type { AlertThresholds } from './alert-thresholds.ts'
 export const conditionsOf = (facts: AlertFacts, bounds: AlertThresholds, at: Date): AlertCondition[] => [
   ...hostConditions(facts, bounds, at),
   ...backupConditions(facts.hosts, bounds, at),
+  ...appConditions(facts, at),
   ...jobConditions(facts.failures, facts.hosts),
   ...licenseConditions(facts, bounds, at),
   ...monitorConditions(facts.troubles),

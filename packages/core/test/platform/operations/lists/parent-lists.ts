@@ -1,3 +1,4 @@
+import { ofLicense } from '@svc/core'
 import {
   buildApp,
   buildConversation,
@@ -141,6 +142,27 @@ export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
     add: async ({ stores, n, of, now }) => {
       const name = `V${(n * 5) % 7}`
       await stores.apps.setVariables(of.app ?? '', [{ name, value: '', secret: undefined }], now)
+      return name
+    },
+    filters: { license: licenseOfParent },
+  },
+  'apps.cron-list': {
+    ...common,
+    prefix: 'thg',
+    list: 'crons',
+    paging: 'whole',
+    order: byKey,
+    shown: ({ name }: { name: string }) => name,
+    of: appCalled('with-crons'),
+    add: async ({ stores, n, party, now }) => {
+      const [licenseId] = party.licenses
+      const [host] = await stores.agents.list(ofLicense(licenseId))
+      const name = `c${n}`
+      const cron = { name, schedule: '@daily', timezone: 'UTC', running: false, skipped: 0 }
+      const before = await stores.observedApps.list(ofLicense(licenseId), ['with-crons'])
+      const crons = [...(before[0]?.detail.crons ?? []), cron]
+      const entry = { app: 'with-crons', state: 'up', release: 1, up: 1, of: 1, restarts: 0, crons } as const
+      await stores.observedApps.note({ licenseId, fingerprint: host?.fingerprint ?? '' }, [entry], 100, now)
       return name
     },
     filters: { license: licenseOfParent },

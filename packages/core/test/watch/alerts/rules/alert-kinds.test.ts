@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM } from '@svc/core'
-import { ALERT_KINDS, type AlertKind, type OrderChange, type OrderState } from '@svc/core/ports'
+import {
+  ALERT_KINDS,
+  type AlertKind,
+  type ObservedEntry,
+  type OrderChange,
+  type OrderState,
+} from '@svc/core/ports'
 import { buildEndpoint, buildOrder, buildPaymentEvent, memoryStorage, postgresStorage } from '@svc/testing'
 import { sample } from '../../../../../../test/support/sample.ts'
 import { buildSecurityRevision } from '../../../../../testing/src/hosts/node-security/build-security-revision.ts'
@@ -58,6 +64,15 @@ const claim = ({ test, licenseId }: FleetScene) =>
 async function claimed(scene: FleetScene): Promise<string> {
   await scene.test.plane.jobs.enqueue({ licenseId: scene.licenseId, kind: 'prune', payload: {} })
   return (await claim(scene)).job?.id ?? ''
+}
+
+const CRON = { name: 'clean', schedule: '@daily', timezone: 'UTC', running: false, last_at: 7, skipped: 0 }
+
+/** The host tells of an application, which is well but for some fields. */
+async function observed(scene: FleetScene, fields: Partial<ObservedEntry>): Promise<void> {
+  await scene.beat()
+  const entry = { app: 'shop', state: 'up', release: 1, up: 2, of: 2, restarts: 0, ...fields } as const
+  await scene.test.plane.apps.observe({ licenseId: scene.licenseId, fingerprint: 'fp' }, [entry])
 }
 
 async function watched(scene: FleetScene): Promise<void> {
@@ -283,6 +298,18 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
       const word = { exitCode: 0, error: undefined, state: 'succeeded' } as const
       await scene.test.plane.jobs.report({ ...owner, ...word })
     },
+  },
+  app_down: {
+    begin: (scene) => observed(scene, { state: 'down', up: 0 }),
+    end: (scene) => observed(scene, {}),
+  },
+  app_restarts: {
+    begin: (scene) => observed(scene, { restarts: 5 }),
+    end: (scene) => observed(scene, { restarts: 4 }),
+  },
+  cron_failed: {
+    begin: (scene) => observed(scene, { crons: [{ ...CRON, fault: 'it ended with exit code 3' }] }),
+    end: (scene) => observed(scene, { crons: [CRON] }),
   },
   payment_event: parkedEvent('unknown_price'),
   duplicate_subscription: parkedEvent('duplicate_subscription'),

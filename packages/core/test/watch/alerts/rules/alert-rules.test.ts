@@ -21,6 +21,7 @@ const NOTHING: AlertFacts = {
   deadEndpoints: [],
   exposures: [],
   standings: [],
+  apps: [],
   paymentEvents: [],
   orders: [],
   credentials: [],

@@ -1,0 +1,58 @@
+import { present } from '../../../kernel/present.ts'
+import { type Agent, agentState } from '../../../work/agents/agent.ts'
+import { failedCrons, MANY_RESTARTS, type ObservedApp } from '../../../work/apps/observed-app.ts'
+import type { AlertKind, AlertSeverity } from '../alert.ts'
+import type { AlertCondition } from './alert-condition.ts'
+import { hostCondition } from './alert-rules-hosts.ts'
+import { nameOf } from './alert-words.ts'
+
+/** An instance that is started again is up within this time, if it is well. */
+const HOLD_SECONDS = 60
+
+type Words = Pick<AlertCondition, 'summary' | 'details'> &
+  Partial<Pick<AlertCondition, 'holdSeconds' | 'event'>>
+
+const firstLine = (text = ''): string => text.split(/[\r\n]/)[0] ?? ''
+
+function conditionsOf(seen: ObservedApp, agent: Agent, at: Date): AlertCondition[] {
+  const { app, state, detail } = seen
+  const isStale = agentState(agent, at) === 'offline'
+  const where = `${app} on ${nameOf(agent)}`
+  const of = (kind: AlertKind, key: string, severity: AlertSeverity, { event, ...words }: Words) => ({
+    ...hostCondition(agent, kind, severity, { ...words, isStale }),
+    ...{ dedupKey: `${kind}:${agent.fingerprint}:${key}`, ...present('event', event) },
+  })
+  const found: AlertCondition[] = []
+  if (state === 'down' || state === 'degraded') {
+    const missing = detail.missing ?? []
+    const summary =
+      state === 'down'
+        ? `${where} is down: none of its ${detail.of} instances is up`
+        : `${where} has ${detail.up} of ${detail.of} instances up: ${missing.join(', ')} missing`
+    const details = { app, state, reason: missing.join(', ') }
+    const severity = state === 'down' ? 'critical' : 'warning'
+    found.push(of('app_down', app, severity, { summary, details, holdSeconds: HOLD_SECONDS }))
+  }
+  if (detail.restarts >= MANY_RESTARTS) {
+    const summary = `${where} ended ${detail.restarts} times within ten minutes, and was started again`
+    found.push(of('app_restarts', app, 'warning', { summary, details: { app, restarts: detail.restarts } }))
+  }
+  for (const { name, fault, last_at: last = 0 } of failedCrons(detail)) {
+    const summary = `the last run of ${name} of ${where} failed: ${firstLine(fault)}`
+    const details = { app, cron: name, reason: firstLine(fault), last_at: last }
+    found.push(of('cron_failed', `${app}:${name}`, 'warning', { summary, details, event: String(last) }))
+  }
+  return found
+}
+
+/** Returns the conditions about applications that are not as they are to be. */
+export function appConditions(
+  { apps, hosts }: { readonly apps: readonly ObservedApp[]; readonly hosts: readonly Agent[] },
+  at: Date,
+): AlertCondition[] {
+  const byKey = new Map(hosts.map((each) => [`${each.licenseId} ${each.fingerprint}`, each]))
+  return apps.flatMap((seen) => {
+    const agent = byKey.get(`${seen.licenseId} ${seen.fingerprint}`)
+    return agent === undefined ? [] : conditionsOf(seen, agent, at)
+  })
+}

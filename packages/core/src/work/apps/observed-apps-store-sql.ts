@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../kernel/scope.ts'
+import type { Session } from '../../platform/database/session.ts'
+import { at } from '../../platform/database/statement-time.ts'
+import { observedScoped, observedStatement, toObservedApp } from './app-tables-sql.ts'
+import { isTroubled, type ObservedApp, type ObservedEntry } from './observed-app.ts'
+import type { ObservedAppsStore } from './observed-apps-store.ts'
+
+const OF_HOST = 'license_id = $1 and fingerprint = $2'
+const NOTE = {
+  name: 'observed-app-note',
+  text: `with told as (select * from jsonb_to_recordset($3::jsonb)
+        as t (app text, state text, detail jsonb, is_troubled boolean)),
+      gone as (delete from observed_apps o using told t where ${OF_HOST}
+        and o.app = t.app and t.state = 'gone')
+    insert into observed_apps as o (license_id, fingerprint, app, state, detail, is_troubled, since, observed_at)
+    select $1, $2, app, state, detail, is_troubled, ${at('$5')}, ${at('$5')} from told t
+    where state <> 'gone' and exists (select 1 from agents where ${OF_HOST})
+      and ((select count(*) from observed_apps where ${OF_HOST}) < $4
+        or exists (select 1 from observed_apps x where ${OF_HOST} and x.app = t.app))
+    on conflict (license_id, fingerprint, app) do update set state = excluded.state, detail = excluded.detail,
+      is_troubled = excluded.is_troubled, observed_at = excluded.observed_at,
+      since = case when o.state = excluded.state then o.since else excluded.since end`,
+}
+const LIST = observedScoped('observed-app-list', (tables, { apps }: { apps: readonly string[] }, isOwned) =>
+  tables
+    .selectFrom('observed_apps')
+    .selectAll()
+    .where(isOwned)
+    .where(({ eb }) => eb('app', '=', sql<string>`any(${apps}::text[])`))
+    .orderBy(sql`app collate "C"`)
+    .orderBy(sql`fingerprint collate "C"`)
+    .orderBy(sql`license_id collate "C"`),
+)
+const TROUBLES = observedStatement('observed-app-troubles', (tables, { limit }: { limit: number }) =>
+  tables
+    .selectFrom('observed_apps')
+    .selectAll()
+    .where('is_troubled', '=', sql.lit(true))
+    .orderBy(sql`license_id collate "C"`)
+    .orderBy(sql`fingerprint collate "C"`)
+    .orderBy(sql`app collate "C"`)
+    .limit(limit),
+)
+
+const rowOf = ({ app, state, ...detail }: ObservedEntry) => ({
+  ...{ app, state, detail },
+  is_troubled: isTroubled({ app, state, ...detail }),
+})
+
+/** States of apps in SQL. */
+export class SqlObservedAppsStore implements ObservedAppsStore {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  async note(
+    { licenseId, fingerprint }: Pick<ObservedApp, 'licenseId' | 'fingerprint'>,
+    entries: readonly ObservedEntry[],
+    max: number,
+    now?: Date,
+  ): Promise<void> {
+    const rows = JSON.stringify(entries.map(rowOf))
+    await this.#session.rows(NOTE, [licenseId, fingerprint, rows, max, now])
+  }
+
+  async list(scope: Scope, apps: readonly string[]): Promise<readonly ObservedApp[]> {
+    return (await LIST.run(this.#session, scope, { apps })).map(toObservedApp)
+  }
+
+  async troubles(limit: number): Promise<readonly ObservedApp[]> {
+    return (await TROUBLES.run(this.#session, { limit })).map(toObservedApp)
+  }
+}

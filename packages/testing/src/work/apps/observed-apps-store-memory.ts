@@ -1,0 +1,69 @@
+import { isTroubled, type ObservedApp, type ObservedAppsStore, type ObservedEntry } from '@svc/core/ports'
+import type { MemoryTables } from '../../memory-tables.ts'
+import type { Run } from '../../memory-turns.ts'
+import { isWithin } from '../../scoped-rows.ts'
+import { byBytes } from '../../text-order.ts'
+
+/** The state of an app as the fake stores it. */
+type Row = ObservedApp & { readonly isTroubled: boolean }
+type Host = Pick<ObservedApp, 'licenseId' | 'fingerprint'>
+
+const keyOf = ({ licenseId, fingerprint }: Host, app: string): string =>
+  JSON.stringify([licenseId, fingerprint, app])
+const seen = ({ isTroubled: _, ...row }: Row): ObservedApp => row
+const byWords =
+  (...words: readonly ('app' | 'fingerprint' | 'licenseId')[]) =>
+  (one: Row, other: Row): number =>
+    words.map((word) => byBytes(one[word], other[word])).find((order) => order !== 0) ?? 0
+
+/** Removes the states of a host's apps. */
+export function forgetApps(tables: MemoryTables, licenseId: string, fingerprint: string): void {
+  const rows = tables.of<Row>('observedApps')
+  for (const row of rows.all())
+    if (row.licenseId === licenseId && row.fingerprint === fingerprint)
+      rows.put(keyOf(row, row.app), undefined)
+}
+
+/** States of apps in memory. */
+export function memoryObservedAppsStore(tables: MemoryTables, run: Run, time: () => Date): ObservedAppsStore {
+  const rows = tables.of<Row>('observedApps')
+  return {
+    note: (host: Host, entries: readonly ObservedEntry[], max: number, now = time()) =>
+      run(() => {
+        const { licenseId, fingerprint } = host
+        if (tables.agents.get(JSON.stringify([licenseId, fingerprint])) === undefined) return
+        const isOf = (row: Row) => row.licenseId === host.licenseId && row.fingerprint === host.fingerprint
+        const isFull = rows.all().filter(isOf).length >= max
+        for (const { app, state, ...detail } of entries) {
+          const key = keyOf(host, app)
+          const before = rows.get(key)
+          if (state === 'gone') rows.put(key, undefined)
+          else if (before !== undefined || !isFull) {
+            const since = before?.state === state ? before.since : now
+            const trouble = isTroubled({ app, state, ...detail })
+            rows.put(key, {
+              ...{ licenseId, fingerprint, app, state, detail, since, observedAt: now },
+              isTroubled: trouble,
+            })
+          }
+        }
+      }),
+    list: (scope, apps) =>
+      run(() =>
+        rows
+          .all()
+          .filter((row) => isWithin(tables, scope, row) && apps.includes(row.app))
+          .sort(byWords('app', 'fingerprint', 'licenseId'))
+          .map(seen),
+      ),
+    troubles: (limit) =>
+      run(() =>
+        rows
+          .all()
+          .filter((row) => row.isTroubled)
+          .sort(byWords('licenseId', 'fingerprint', 'app'))
+          .slice(0, limit)
+          .map(seen),
+      ),
+  }
+}
