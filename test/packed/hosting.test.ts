@@ -427,10 +427,13 @@ describe('Applications on a machine with systemd', () => {
       const [{ crons }] = JSON.parse(asked.text).apps
       expect(crons).toMatchObject([{ name: 'tick', fault: 'it ended with exit code 3' }])
       const told = () => plane.json<{ crons: { fault?: string }[] }>('apps', 'cron', 'list', 'shop').crons
-      for (let seconds = 0; told()[0]?.fault === undefined && seconds < 70; seconds += 1) machine.sh('sleep 1')
+      for (let seconds = 0; told()[0]?.fault === undefined && seconds < 70; seconds += 1)
+        machine.sh('sleep 1')
       expect(told()).toMatchObject([{ name: 'tick', fault: 'it ended with exit code 3' }])
       const { app } = plane.json<{ app: { observed: object[] } }>('apps', 'show', 'shop')
-      expect(app.observed).toMatchObject([{ state: 'up', up: 2, of: 2, release: status().apps.shop.live.number }])
+      expect(app.observed).toMatchObject([
+        { state: 'up', up: 2, of: 2, release: status().apps.shop.live.number },
+      ])
       expect(machine.sh('cat /var/lib/svc-appsd/logs/shop.log*')).toMatch(
         / cron\.tick \| ticked by sa-[a-z2-7]{10}$/m,
       )
