@@ -62,7 +62,10 @@ export class BootedMachine implements AsyncDisposable {
   readonly #child: ChildProcess
   #said = ''
 
-  private constructor(readOnly: Readonly<Record<string, string>>) {
+  private constructor(
+    readOnly: Readonly<Record<string, string>>,
+    nspawnEnv: Readonly<Record<string, string>>,
+  ) {
     const binds = Object.entries(readOnly).map(([place, path]) => `--bind-ro=${path}:${place}`)
     const own = ['--register=no', '--keep-unit', '--private-network', '--link-journal=no', '--console=pipe']
     const kept = [
@@ -86,7 +89,10 @@ export class BootedMachine implements AsyncDisposable {
       this.#folder,
       ...nspawn,
     ]
-    this.#child = spawn('setpriv', args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = spawn('setpriv', args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...nspawnEnv },
+    })
     for (const output of [this.#child.stdout, this.#child.stderr])
       output?.setEncoding('utf8').on('data', (text: string) => {
         this.#said += text
@@ -96,10 +102,14 @@ export class BootedMachine implements AsyncDisposable {
   /**
    * Starts a machine; a reason instead where none can be had.
    * @param readOnly files and folders of this machine, by the place where they stand on the new one
+   * @param nspawnEnv variables of systemd-nspawn
    */
-  static async boot(readOnly: Readonly<Record<string, string>> = {}): Promise<BootedMachine | string> {
+  static async boot(
+    readOnly: Readonly<Record<string, string>> = {},
+    nspawnEnv: Readonly<Record<string, string>> = {},
+  ): Promise<BootedMachine | string> {
     if (missing !== '') return missing
-    const machine = new BootedMachine(readOnly)
+    const machine = new BootedMachine(readOnly, nspawnEnv)
     try {
       await machine.#started()
       return machine

@@ -200,6 +200,7 @@ export {
 } from './watch/surface/surface-view.ts'
 export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
+export type { AppContainer, HostImage } from './work/apps/container.ts'
 export { isSchedule, isTimezone, Schedule } from './work/apps/cron-schedule.ts'
 export {
   type AppCron,
@@ -216,15 +217,18 @@ export {
   readExposeOrder,
   readUnexposeOrder,
 } from './work/apps/exposure.ts'
-export { type AppPlan, findApp, type ReleaseFacts } from './work/apps/found-app.ts'
+export { type AppPlan, findApp, imagePlan, type ReleaseFacts } from './work/apps/found-app.ts'
 export {
   type AppRelease,
   type DeployOrder,
   type HostApps,
+  type ImageOrder,
   noHostApps,
   readAppOrder,
   readDeployOrder,
   readHostApps,
+  readHostImage,
+  readImageOrder,
   readRunOrder,
   readSupervisorLine,
   type SupervisorLine,

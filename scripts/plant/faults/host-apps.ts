@@ -21,13 +21,6 @@ export const faults: readonly Fault[] = [
     suites: DEFINITION,
   },
   {
-    name: 'host-apps: a Dockerfile is passed over',
-    file: 'packages/core/src/work/apps/found-app.ts',
-    find: '  if (container !== undefined)\n',
-    replace: '  if (container === undefined && names.size === 0)\n',
-    suites: DEFINITION,
-  },
-  {
     name: 'host-apps: the old instances end before their visitors are served',
     file: `${APPS}/generation.ts`,
     find: 'slot.open > 0 && performance.now() - began < grace',

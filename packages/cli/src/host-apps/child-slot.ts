@@ -56,7 +56,7 @@ export class ChildSlot implements Slot {
       return 'it was stopped'
     }
     const own = port === undefined ? env : { ...env, PORT: String(port) }
-    const instance = new Instance({ command: definition.command, folder, env: own, port, onLine })
+    const instance = new Instance({ command: definition.command ?? '', folder, env: own, port, onLine })
     this.#instance = instance
     if (port !== undefined) void instance.ended.then(() => givePort(port))
     const fault =

@@ -12,7 +12,16 @@ import { isSystemHost, SYSTEM } from './system/places.ts'
 
 /** An order to the supervisor of an apps folder. */
 export interface Order {
-  readonly path: '/deploy' | '/expose' | '/unexpose' | '/stop' | '/remove' | '/run' | '/logs' | '/status'
+  readonly path:
+    | '/deploy'
+    | '/image'
+    | '/expose'
+    | '/unexpose'
+    | '/stop'
+    | '/remove'
+    | '/run'
+    | '/logs'
+    | '/status'
   readonly body?: object
   readonly onLine?: (line: string) => void
 }

@@ -8,6 +8,7 @@ import {
   readAppOrder,
   readDeployOrder,
   readExposeOrder,
+  readImageOrder,
   readRunOrder,
   readUnexposeOrder,
   type SupervisorLine,
@@ -32,6 +33,8 @@ const ORDERS: Readonly<Record<string, Order>> = {
     await supervisor.deploy(given, say, signal)
     return supervisor.addressOf(given.app)
   },
+  '/image': async (supervisor, body, say, signal) =>
+    JSON.stringify(await supervisor.image(readImageOrder(body), say, signal)),
   '/stop': async (supervisor, body) =>
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
   '/remove': async (supervisor, body) =>

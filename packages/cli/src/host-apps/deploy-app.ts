@@ -4,13 +4,15 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Problem } from '@svc/core'
-import { APP_DEFINITION_FILE, type AppPlan, type AppRelease, findApp } from '@svc/core/adapters'
+import { APP_DEFINITION_FILE, type AppPlan, type AppRelease, findApp, imagePlan } from '@svc/core/adapters'
 import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
 import { envDigest, hostVariables, linkCurrent, releaseFolder, runtimeFolder } from './apps-folder.ts'
+import { containersOf } from './container-release.ts'
 import { ensureSupervisor, order, SupervisorGone, statusOf } from './control-client.ts'
 import { readEnvFile } from './env-file.ts'
+import type { Say } from './generation.ts'
 import { releaseFacts } from './release-facts.ts'
 import { isSystemHost } from './system/places.ts'
 
@@ -20,6 +22,8 @@ export interface DeployParts {
   readonly apps: string
   readonly app: string
   readonly sha: string
+  /** The image that is the release, in place of files. */
+  readonly image: string | undefined
   /** The file of the application's variables. */
   readonly envFile: string | undefined
   /** Whether the processes are replaced also when they run this commit with these variables. */
@@ -30,8 +34,6 @@ export interface DeployParts {
 
 /** `elsewhere`: the release runs nothing, and its files or `deploy.sh` are the handler's. */
 export type DeployEnd = 'deployed' | 'elsewhere'
-
-type Say = (line: string) => void
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`
 
@@ -52,12 +54,17 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const facts = releaseFacts(folder)
   const running = await statusOf(apps)
   const known = running?.apps.find((each) => each.app === app)
-  if (!facts.names.has(APP_DEFINITION_FILE) && known === undefined && (await isFromBefore(apps, app))) {
+  if (
+    !facts.names.has(APP_DEFINITION_FILE) &&
+    parts.image === undefined &&
+    known === undefined &&
+    (await isFromBefore(apps, app))
+  ) {
     say(`${app} was deployed before this host could run applications, so its files stay the deployment:`)
     say(`add ${APP_DEFINITION_FILE}, or remove the app and deploy it again, to have it run`)
     return 'elsewhere'
   }
-  const plan = findApp(facts, app)
+  const plan = parts.image === undefined ? findApp(facts, app) : imagePlan(parts.image)
   say(`found ${plan.why}`)
   for (const note of plan.notes) say(note)
   const limited = Object.values(plan.processes).some(({ memory, cpus }) => memory ?? cpus)
@@ -69,7 +76,8 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
   }
-  await build(parts, plan, say)
+  const containers = plan.image && (await containersOf(parts, plan, plan.image, say))
+  if (containers === undefined) await build(parts, plan, say)
   const release: AppRelease = {
     sha,
     number: 1,
@@ -77,7 +85,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     env,
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.release === undefined ? {} : { before: plan.release }),
-    ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes }),
+    ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes, containers }),
   }
   await ensureSupervisor(io, apps, parts.serve)
   const deployed = order(apps, {
@@ -154,7 +162,7 @@ async function runBuild({ io, apps, app, sha }: DeployParts, command: string, sa
 
 /** @throws Problem `conflict` when the host has no Node.js, or not the one that is wanted */
 async function demandNode({ env }: Io, { node, processes, build }: AppPlan): Promise<void> {
-  const commands = [...build, ...Object.values(processes).map(({ command }) => command)]
+  const commands = [...build, ...Object.values(processes).flatMap(({ command }) => command ?? [])]
   const wantsNpm = commands.some((command) => /^npm\b/.test(command))
   if (node === undefined && !wantsNpm) return
   const run = promisify(execFile)

@@ -136,9 +136,19 @@ export class Generation {
    */
   run(label: string, command: Command, signal: AbortSignal, isLeft = false, say?: Say): Promise<TaskFault> {
     const { app, folder, runtime, onLine } = this.#parts
-    const { sha, stop } = this.release
+    const { sha, stop, containers = {} } = this.release
+    const container = containers[WEB_PROCESS] ?? Object.values(containers)[0]
     const task = {
-      ...{ ...command, app, sha, stop, folder, name: label.replace('.', '-'), env: this.#env(label) },
+      ...{
+        ...command,
+        app,
+        sha,
+        stop,
+        folder,
+        container,
+        name: label.replace('.', '-'),
+        env: this.#env(label),
+      },
       onLine: (line: string) => {
         onLine(`${label} | ${line}`)
         say?.(line)
@@ -178,6 +188,7 @@ export class Generation {
           process,
           number: index + 1,
           definition,
+          container: release.containers?.[process],
           stop: release.stop,
           folder,
           env: this.#env(label),

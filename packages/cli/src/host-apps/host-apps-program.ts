@@ -9,6 +9,7 @@ import type { Io } from '../terminal/io.ts'
 import { openSmallLog } from '../terminal/small-log.ts'
 import { AppsRecord, readAppsFile } from './apps-file.ts'
 import { hostVariables, isAppName, runtimeFolder } from './apps-folder.ts'
+import { imageRelease } from './container-release.ts'
 import { ensureSupervisor, order, statusOf } from './control-client.ts'
 import { openControl } from './control-server.ts'
 import { deployApp } from './deploy-app.ts'
@@ -31,6 +32,7 @@ const OPTIONS = {
   apps: { type: 'string' },
   app: { type: 'string' },
   sha: { type: 'string' },
+  image: { type: 'string' },
   env: { type: 'string' },
   port: { type: 'string' },
   'alive-ms': { type: 'string' },
@@ -135,15 +137,18 @@ async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' 
 
 async function deploy(io: Io, apps: string, values: Values): Promise<number> {
   const serve = values['alive-ms'] === undefined ? [] : ['--alive-ms', values['alive-ms']]
-  const end = await deployApp({
+  const { image } = values
+  const parts = {
     io,
     apps,
     app: appOf(values),
-    sha: demanded(values.sha, 'sha'),
+    image,
     envFile: values.env,
     force: values.force === true,
     serve: values.port === undefined ? serve : [...serve, '--port', values.port],
-  })
+  }
+  const sha = image === undefined ? demanded(values.sha, 'sha') : await imageRelease(parts, image)
+  const end = await deployApp({ ...parts, sha })
   return end === 'deployed' ? 0 : ELSEWHERE
 }
 

@@ -23,6 +23,7 @@ export interface ProcessRuntimeParts {
 export class ProcessRuntime implements Runtime {
   readonly outlives = false
   readonly domains = undefined
+  readonly images = undefined
   readonly #parts: ProcessRuntimeParts
   readonly #front: Front
 

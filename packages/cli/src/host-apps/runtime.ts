@@ -1,8 +1,16 @@
-import type { AppRelease } from '@svc/core/adapters'
-import type { Generation } from './generation.ts'
+import type { AppRelease, HostImage, ImageOrder } from '@svc/core/adapters'
+import type { Generation, Say } from './generation.ts'
 import type { Slot, SlotParts } from './slot.ts'
 import type { Domains } from './system/domains.ts'
 import type { Task, TaskFault } from './task.ts'
+
+/** Images of applications whose processes are containers. */
+export interface Images {
+  /** Builds the image of a release, or pulls one. @throws Problem `conflict` in words */
+  image(order: ImageOrder, say: Say, signal: AbortSignal): Promise<HostImage>
+  /** Removes images whose releases are gone. */
+  tidy(app: string): Promise<void>
+}
 
 /** The way in which a host keeps instances running and leads visitors to them. */
 export interface Runtime extends AsyncDisposable {
@@ -12,6 +20,8 @@ export interface Runtime extends AsyncDisposable {
   readonly frontPort: number
   /** The domains of applications; undefined on a host without a proxy. */
   readonly domains: Domains | undefined
+  /** The images of applications; undefined where no containers are run. */
+  readonly images: Images | undefined
   /** Returns the release as this host carries it out. */
   adapt(release: AppRelease): AppRelease
   /** Makes an application's place on the host. It may be there already. */

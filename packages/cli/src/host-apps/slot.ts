@@ -1,4 +1,4 @@
-import type { AppProcess, AppStop } from '@svc/core/adapters'
+import type { AppContainer, AppProcess, AppStop } from '@svc/core/adapters'
 
 /** Waits and times of a supervisor, in milliseconds. */
 export interface Timing {
@@ -21,6 +21,8 @@ export interface SlotParts {
   readonly process: string
   readonly number: number
   readonly definition: AppProcess
+  /** The container that it runs in; undefined for a program of the host. */
+  readonly container?: AppContainer | undefined
   readonly stop: AppStop
   readonly folder: string
   readonly env: Readonly<Record<string, string>>

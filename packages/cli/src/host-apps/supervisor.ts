@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AppLogsWish, type Clock, Problem } from '@svc/core'
-import type { DeployOrder, ExposeOrder, HostApps } from '@svc/core/adapters'
+import type { DeployOrder, ExposeOrder, HostApps, HostImage, ImageOrder } from '@svc/core/adapters'
 import { logFile, type OutputReading, readOutput } from './app-output.ts'
 import { AppsRecord } from './apps-file.ts'
 import { envDigest, isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
@@ -11,7 +11,7 @@ import type { Generation, Say } from './generation.ts'
 import { once } from './once.ts'
 import { formerFile, OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
-import type { Runtime } from './runtime.ts'
+import type { Images, Runtime } from './runtime.ts'
 import type { TaskFault } from './task.ts'
 
 /** Inputs of a supervisor. */
@@ -155,7 +155,7 @@ export class Supervisor implements AsyncDisposable {
     say: Say,
     signal: AbortSignal,
   ): Promise<void> {
-    if (!isAppName(name)) throw new Problem('invalid-input', { detail: `${name} is not an application name` })
+    this.#checked(name)
     const { app } = this.#entry(name)
     const before = this.#record.current.apps[name]
     const release = { ...given, number: (before?.live.number ?? 0) + 1 }
@@ -174,6 +174,8 @@ export class Supervisor implements AsyncDisposable {
       await this.#runtime.admit(name)
       const prepare = (next: Generation) => this.#prepare(next, job, say, signal)
       await app.deploy({ release, say, signal, prepare, commit })
+      if (release.containers !== undefined)
+        await this.#images.tidy(name).catch(() => say('images of old releases could not be removed'))
     } finally {
       if (this.#record.current.apps[name] === undefined) await this.#forget(name)
     }
@@ -203,6 +205,28 @@ export class Supervisor implements AsyncDisposable {
     this.#commands += 1
     const label = `run.${this.#commands}`
     return live.run(label, { command, timeoutS: COMMAND_SECONDS }, signal, false, say)
+  }
+
+  /**
+   * Builds the image of a release, or pulls one.
+   * @throws Problem `conflict` when it fails: an application that was not there leaves nothing
+   */
+  async image(order: ImageOrder, say: Say, signal: AbortSignal): Promise<HostImage> {
+    const { app } = order
+    this.#checked(app)
+    try {
+      await this.#runtime.admit(app)
+      return await this.#images.image(order, say, signal)
+    } catch (error) {
+      if (this.#record.current.apps[app] === undefined) await this.#forget(app)
+      throw error
+    }
+  }
+
+  get #images(): Images {
+    const { images } = this.#runtime
+    if (images !== undefined) return images
+    throw new Problem('conflict', { detail: 'containers run on a server alone: svc agent install --apps' })
   }
 
   /** Leads a domain to an application. @throws Problem `conflict` in words */
@@ -252,6 +276,10 @@ export class Supervisor implements AsyncDisposable {
     await this.#crons[Symbol.asyncDispose]()
     await this.#runtime[Symbol.asyncDispose]()
     for (const { output } of this.#entries.values()) output[Symbol.dispose]()
+  }
+
+  #checked(name: string): void {
+    if (!isAppName(name)) throw new Problem('invalid-input', { detail: `${name} is not an application name` })
   }
 
   #entry(name: string): Entry {

@@ -1,4 +1,4 @@
-import type { AppStop } from '@svc/core/adapters'
+import type { AppContainer, AppStop } from '@svc/core/adapters'
 
 /** A command that comes to an end. */
 export interface Command {
@@ -19,6 +19,8 @@ export interface Task extends Command {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly stop: AppStop
+  /** The container that it runs in; undefined for a program of the host. */
+  readonly container?: AppContainer | undefined
   readonly onLine: (line: string) => void
 }
 

@@ -144,7 +144,7 @@ test.each([
   ['a short commit id', { sha: 'abc1234' }, 'is not a full commit id'],
   ['an option in place of an address', { repo_url: '--upload-pack=touch /tmp/x' }, 'begins with a dash'],
   ['a ref that is a refspec', { ref: 'main:evil' }, 'is not a branch or tag name'],
-  ['an image source', { type: 'image', image: 'nginx' }, 'deploys git sources, not container images'],
+  ['an image source', { type: 'image', image: 'nginx' }, 'this host runs no images'],
 ])('deploy refuses %s', async (_what, fault, message) => {
   await using bench = await AgentBench.open()
   const { app = 'shop', ...source } = { ...gitSource('/nowhere', 'a'.repeat(40)), ...fault } as Record<

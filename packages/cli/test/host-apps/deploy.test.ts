@@ -180,6 +180,6 @@ test('An application from before stays files, and says how that changes', async 
   )
   expect(await processesOf(bench)).toEqual([])
   const fresh = await run(bench, 'deploy', { app: 'new', source: gitSource(path, shas[1]) }, PROGRAM)
-  expect(fresh.lines.join('\n')).toContain('Dockerfile is there, and containers are not run yet')
+  expect(fresh.lines.join('\n')).toContain('containers run on a server alone: svc agent install --apps')
   expect(fresh.state).toBe('failed')
 })

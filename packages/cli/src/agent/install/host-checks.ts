@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statusOf } from '../../host-apps/control-client.ts'
 import { examineProxy } from '../../host-apps/system/caddy.ts'
 import { SYSTEM } from '../../host-apps/system/places.ts'
+import { missingPackages } from '../../host-apps/system/podman.ts'
 import { ran } from '../../host-apps/system/systemctl.ts'
 import { APPS_UNIT, PLACES, UNIT } from './installation.ts'
 import { succeeds } from './systemd-host.ts'
@@ -65,6 +66,16 @@ async function rulesCheck(): Promise<Found> {
   return fail('visitors reach no application: install the package nftables')
 }
 
+function containersCheck(): Found {
+  if (!keepsApps()) return skipped('no applications are kept running')
+  const missing = missingPackages()
+  if (missing.length > 0) return warn(`no application runs in a container: install ${missing.join(', ')}`)
+  const device = statSync('/dev/net/tun', { throwIfNoEntry: false })
+  if (device === undefined) return warn('containers have no network: modprobe tun')
+  if ((device.mode & 0o006) === 0o006) return ok()
+  return warn('containers have no network: chmod 0666 /dev/net/tun, as Debian has it')
+}
+
 function limitsCheck(): Found {
   if (!keepsApps()) return skipped('no applications are kept running')
   const controllers = textOf('/sys/fs/cgroup/cgroup.controllers').trim().split(/\s+/)
@@ -88,6 +99,7 @@ const CHECKS: Readonly<Record<string, () => Found | Promise<Found>>> = {
   restic: programCheck('restic', 'version', 'backups are made with it', 'restic'),
   applications: appsCheck,
   rules: rulesCheck,
+  containers: containersCheck,
   limits: limitsCheck,
   proxy: proxyCheck,
 }

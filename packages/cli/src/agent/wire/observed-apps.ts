@@ -19,7 +19,7 @@ export class ObservedApps {
   readonly #status: () => Promise<readonly AppStatus[] | undefined>
   readonly #now: () => number
   readonly #samples = new Map<string, Sample[]>()
-  /** What the service knows, by application. */
+  /** The entries that the service has, by application. */
   readonly #told = new Map<string, string>()
   #since: number
 

@@ -4,10 +4,12 @@ import {
   chownSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   mkdirSync,
   openSync,
+  readFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
@@ -44,6 +46,27 @@ async function madeUser(app: string): Promise<AppUser> {
   const made = await idsOf(name)
   if (made !== undefined) return made
   throw new Problem('conflict', { detail: `systemd-sysusers made no user ${name}` })
+}
+
+/** The files that give users further ids, for the users of their containers. */
+const RANGE_FILES = ['/etc/subuid', '/etc/subgid']
+const RANGE = 65_536
+const FIRST_RANGE = 524_288
+const LAST_RANGE = 4_000_000_000
+
+/** Gives a user ids for the users of its containers, which nobody else has. It may have them already. */
+export async function admitRanges({ name }: AppUser): Promise<void> {
+  const lines = RANGE_FILES.flatMap((path) =>
+    existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [],
+  )
+  const ranges = lines.map((line) => line.split(':'))
+  if (ranges.filter(([user]) => user === name).length === RANGE_FILES.length) return
+  const ends = ranges.map(([, first, count]) => Number(first) + Number(count)).filter(Number.isSafeInteger)
+  const first = Math.max(FIRST_RANGE, ...ends)
+  if (first > LAST_RANGE)
+    throw new Problem('conflict', { detail: `${RANGE_FILES[0]} has no free range of ids` })
+  const range = `${first}-${first + RANGE - 1}`
+  await ran('usermod', '--add-subuids', range, '--add-subgids', range, name)
 }
 
 /**

@@ -4,6 +4,7 @@ import { succeeds } from '../../agent/install/systemd-host.ts'
 import { SYSTEM } from './places.ts'
 import { TABLE } from './switch-rules.ts'
 import { isTaskName, isUnitName } from './unit-text.ts'
+import { isKeeperUnit } from './user-unit.ts'
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
@@ -19,7 +20,7 @@ export interface AppsLeft {
 
 /** Finds everything that keeps applications running on this host: units, rules, users and folders. */
 export async function appsLeft(): Promise<AppsLeft> {
-  const units = namesIn(SYSTEM.units).filter(isUnitName)
+  const units = namesIn(SYSTEM.units).filter((name) => isUnitName(name) || isKeeperUnit(name))
   const tasks = namesIn(SYSTEM.transient).filter(isTaskName)
   const users = namesIn(join(SYSTEM.state, 'state'))
   const hasRules = await succeeds('nft', 'list', 'table', 'inet', TABLE)
@@ -32,7 +33,7 @@ export async function appsLeft(): Promise<AppsLeft> {
       ...units.map((unit) => join(SYSTEM.units, unit)),
       ...tasks.map((unit) => join(SYSTEM.transient, unit)),
     ],
-    folders: existsSync(SYSTEM.state) ? [SYSTEM.state] : [],
+    folders: [SYSTEM.state, SYSTEM.running].filter((folder) => existsSync(folder)),
     after: [
       ...(hasRules ? [['nft', 'delete', 'table', 'inet', TABLE]] : []),
       ...users.map((name) => ['userdel', name]),

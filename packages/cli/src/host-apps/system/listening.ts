@@ -44,8 +44,23 @@ export class SocketTable {
     return listeners.length > 0 && listeners.every((socket) => socket.uid === uid)
   }
 
+  /** Whether anybody listens at a port. */
+  isListened(port: number): boolean {
+    return this.#sockets.some((socket) => socket.port === port && socket.state === LISTENING)
+  }
+
   /** The connections that are open to a port of this host. */
   connectionsTo(port: number): number {
     return this.#sockets.filter((socket) => socket.port === port && socket.state === ESTABLISHED).length
+  }
+}
+
+/** Whether a child of this process listens at a port, in the network of that child. */
+export function listensInside(pid: number, port: number): boolean {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ')
+    return children.some((child) => child !== '' && new SocketTable(`/proc/${child}/net`).isListened(port))
+  } catch {
+    return false
   }
 }

@@ -12,6 +12,10 @@ export const SYSTEM = {
   state: '/var/lib/svc-appsd',
   /** The folder of its socket, which the group of the handlers may enter. */
   control: '/run/svc-appsd',
+  /** The podman folders of the users of applications. */
+  containers: '/var/lib/svc-appsd/containers',
+  /** Their files of this start of the machine. */
+  running: '/run/svc-app',
   units: '/etc/systemd/system',
   /** The units that are gone with the next start of the machine. */
   transient: '/run/systemd/system',

@@ -8,6 +8,7 @@ import { isWell } from '../health.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Slot, SlotParts } from '../slot.ts'
 import type { Task, TaskFault } from '../task.ts'
+import { AppImages } from './app-images.ts'
 import { type AppUser, admitUser, idsOf } from './app-user.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
@@ -45,6 +46,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly frontPort = 0
   readonly domains: Domains
   readonly systemctl = new Systemctl()
+  readonly images: AppImages
   readonly #parts: SystemRuntimeParts
   readonly #switch: Switch
   readonly #holders = new Holders()
@@ -65,6 +67,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   private constructor(parts: SystemRuntimeParts, guests: readonly number[]) {
     this.#parts = parts
     const portOf = (app: string) => this.portOf(app)
+    this.images = new AppImages((app) => this.userOf(app))
     this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portOf })
     this.#switch = new Switch(guests, (err) => parts.log.error({ err }, 'the rules of the applications'))
     for (const [app, { port }] of Object.entries(parts.record.current.apps)) {
@@ -171,6 +174,7 @@ export class SystemRuntime implements Runtime, UnitHost {
     this.#switch.set(app, undefined)
     await this.#switch.apply()
     this.#ports.delete(app)
+    await this.images.forget(app)
     if (port !== undefined) await this.#holders.release(port)
   }
 
@@ -214,6 +218,7 @@ export class SystemRuntime implements Runtime, UnitHost {
       this.#parts.log.warn({ unit }, 'ended a unit that belongs to no application')
     }
     if (left.length > 0) await this.systemctl.reload()
+    await this.images.sweep(new Set([...this.#users.values()].map(({ name }) => name)))
   }
 
   async #look(): Promise<void> {

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AppProcess, WEB_PROCESS } from '@svc/core/adapters'
@@ -6,11 +6,13 @@ import { givePort, keepPort, takePort } from '../free-port.ts'
 import { answers, becomesHealthy, staysAlive } from '../health.ts'
 import type { Slot, SlotParts } from '../slot.ts'
 import type { AppUser } from './app-user.ts'
-import { SocketTable } from './listening.ts'
+import { containerName, containerUnitText } from './container-text.ts'
+import { listensInside, SocketTable } from './listening.ts'
 import { OutputSpool } from './output-spool.ts'
 import { SYSTEM } from './places.ts'
 import type { Systemctl, UnitState } from './systemctl.ts'
-import { envText, runText, stateFolder, unitFolder, unitName, unitText } from './unit-text.ts'
+import { writeUnitFiles } from './unit-files.ts'
+import { unitFolder, unitName, unitText } from './unit-text.ts'
 
 /** The parts of the host that units share. */
 export interface UnitHost {
@@ -82,8 +84,7 @@ export class UnitSlot implements Slot {
 
   async begin(signal: AbortSignal): Promise<string | undefined> {
     await this.#place()
-    await this.#host.systemctl.start(this.unit)
-    const fault = await this.#begun(signal)
+    const fault = (await this.#started()) ?? (await this.#begun(signal))
     this.#isHealthy = fault === undefined
     this.#isSeen = this.#isHealthy
     return fault
@@ -121,7 +122,14 @@ export class UnitSlot implements Slot {
     this.#isSeen =
       this.#port === undefined
         ? RUNNING.has(this.#state?.active ?? '')
-        : sockets.isHeldBy(this.#port, this.user.uid)
+        : sockets.isHeldBy(this.#port, this.user.uid) && this.#listensInside()
+  }
+
+  /** podman holds the port of a container from its start on, so that its own network is looked at as well. */
+  #listensInside(): boolean {
+    const { container } = this.parts
+    if (container?.port === undefined || this.#state === undefined) return true
+    return listensInside(this.#state.pid, container.port)
   }
 
   /** Takes the judgement of a health check. */
@@ -137,30 +145,29 @@ export class UnitSlot implements Slot {
   }
 
   async #place(): Promise<void> {
-    const { app, sha, stop, process, number, release, definition, env } = this.parts
+    const { app, sha, stop, process, number, release, definition, container, env } = this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
     this.#port = process === WEB_PROCESS ? await takePort() : undefined
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true, mode: 0o711 })
-    const port = this.#port === undefined ? {} : { PORT: String(this.#port) }
-    const own = { HOME: stateFolder(user.name), ...env, ...port }
-    this.#write('run', runText(folder, definition.command), user)
-    this.#write('env', envText(own), user)
-    this.#write('port', String(this.#port ?? ''))
-    this.#write('output', '')
+    const { command, capabilities, memory, cpus } = definition
+    const name = containerName(this.parts)
+    const run = { folder, user, command, capabilities, env, stop, container, name, port: this.#port }
+    writeUnitFiles({ ...run, isKept: true })
     this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
-    const { memory, cpus } = definition
     const choices = { app, process, number, release, user: user.name, sha, stop, memory, cpus }
-    writeFileSync(join(SYSTEM.units, this.unit), unitText(choices), { mode: 0o644 })
+    const textOf = container === undefined ? unitText : containerUnitText
+    writeFileSync(join(SYSTEM.units, this.unit), textOf(choices), { mode: 0o644 })
     await Promise.all([this.#host.systemctl.reload(), this.#host.placed(this)])
   }
 
-  /** Its reader is its owner alone. */
-  #write(name: string, text: string, owner?: AppUser): void {
-    const path = join(unitFolder(this.unit), name)
-    writeFileSync(path, text, { mode: owner === undefined ? 0o600 : 0o400 })
-    if (owner !== undefined) chownSync(path, owner.uid, owner.gid)
+  /** Starts the unit. Returns why it does not start: podman says so at once. */
+  async #started(): Promise<string | undefined> {
+    const start = this.#host.systemctl.start(this.unit)
+    if (this.parts.container === undefined) await start
+    return start.then(
+      () => undefined,
+      () => 'podman could not start its container',
+    )
   }
 
   /** Finds the instance that an earlier supervisor started, or starts one. */
@@ -173,7 +180,7 @@ export class UnitSlot implements Slot {
       await this.#host.placed(this)
       this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
     } else await this.#place()
-    await this.#host.systemctl.start(this.unit)
+    await this.#started()
     // One that listens is healthy until it is found to be otherwise.
     this.#isHealthy = true
     const states = await this.#host.systemctl.show([this.unit])

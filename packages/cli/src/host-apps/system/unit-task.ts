@@ -1,12 +1,14 @@
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CALLED_OFF, type Task, type TaskFault, tooLong } from '../task.ts'
 import type { AppUser } from './app-user.ts'
+import { containerTaskText } from './container-text.ts'
 import { OutputSpool } from './output-spool.ts'
 import { SYSTEM } from './places.ts'
 import type { Systemctl } from './systemctl.ts'
-import { END_FILE, envText, runText, stateFolder, taskName, taskText, unitFolder } from './unit-text.ts'
+import { writeUnitFiles } from './unit-files.ts'
+import { END_FILE, taskName, taskText, unitFolder } from './unit-text.ts'
 
 const LOOK_MS = 200
 /** Looks between two questions to systemd, which tell of a unit that was ended without a word. */
@@ -46,28 +48,19 @@ export async function runUnitTask(
 }
 
 async function begin(task: Task, user: AppUser, systemctl: Systemctl): Promise<void> {
-  rmSync(unitFolder(taskName(task)), { recursive: true, force: true })
   place(task, user)
   await systemctl.reload()
   await systemctl.start(taskName(task))
 }
 
 function place(task: Task, user: AppUser): void {
-  const { app, name, sha, command, env, stop, memory, cpus, timeoutS } = task
+  const { app, name, sha, command, container, env, stop, memory, cpus, timeoutS } = task
   const unit = taskName(task)
   const folder = unitFolder(unit)
-  mkdirSync(folder, { recursive: true, mode: 0o711 })
-  const own = { HOME: stateFolder(user.name), ...env }
-  for (const [part, text] of [
-    ['run', runText(folder, command)],
-    ['env', envText(own)],
-  ] as const) {
-    writeFileSync(join(folder, part), text, { mode: 0o400 })
-    chownSync(join(folder, part), user.uid, user.gid)
-  }
-  writeFileSync(join(folder, 'output'), '', { mode: 0o600 })
+  writeUnitFiles({ folder, user, command, env, stop, container, name, isKept: false })
   const choices = { app, name, sha, user: user.name, stop, memory, cpus, timeoutS }
-  writeFileSync(join(SYSTEM.transient, unit), taskText(choices), { mode: 0o644 })
+  const textOf = container === undefined ? taskText : containerTaskText
+  writeFileSync(join(SYSTEM.transient, unit), textOf(choices), { mode: 0o644 })
 }
 
 async function ended(

@@ -60,7 +60,7 @@ export interface TaskChoices extends Confinement {
 export const END_FILE = 'end'
 
 /** The folder of the applications as units see it: its own place is closed to other users. */
-const APPS_SEEN = `${SYSTEM.state}/apps`
+export const APPS_SEEN = `${SYSTEM.state}/apps`
 
 /** The folder that an application may write to. */
 export const stateFolder = (user: string): string => `${SYSTEM.state}/state/${user}`
@@ -125,22 +125,28 @@ WantedBy=multi-user.target
 `
 }
 
-/** Returns the unit of a task. systemd, as root and outside of the walls, notes how it ended. */
+/** Returns the unit of a task. */
 export function taskText(choices: TaskChoices): string {
   const { app, name, timeoutS } = choices
   const unit = taskName(choices)
-  const end = `${unitFolder(unit)}/${END_FILE}`
   return `[Unit]
 Description=${app} ${name}, run by svc
 
 [Service]
 Type=exec
 RuntimeMaxSec=${timeoutS}
-ExecStopPost=+/bin/sh -c 'echo "$$SERVICE_RESULT $$EXIT_CODE $$EXIT_STATUS" > ${end}.new && mv ${end}.new ${end}'
+${noteEnd(unit)}
 ${confined(unit, choices)}`
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** The line of a unit by which systemd, as root and outside of the walls, notes how its task ended. */
+export function noteEnd(unit: string): string {
+  const end = `${unitFolder(unit)}/${END_FILE}`
+  return `ExecStopPost=+/bin/sh -c 'echo "$$SERVICE_RESULT $$EXIT_CODE $$EXIT_STATUS" > ${end}.new && mv ${end}.new ${end}'`
+}
+
+/** Returns a text as one word of a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Returns the script of an instance: its variables, then its command, which is one line of a shell. */
 export const runText = (folder: string, command: string): string =>

@@ -13,6 +13,7 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 import { nearest } from '../../platform/config/nearest.ts'
+import { capabilitiesField, imageName } from './container.ts'
 import { isSchedule, isTimezone } from './cron-schedule.ts'
 
 /** The file of a repository that says how its application is built and run. */
@@ -25,10 +26,10 @@ const MAX_COMMAND_CHARS = 4_096
 const MAX_PROCESSES = 16
 const MAX_CRONS = 20
 
-/** Types of a build that a host without containers carries out. */
-const TYPES = ['script', 'procfile', 'node', 'static', 'files'] as const
+/** Types of a build that hosts carry out. */
+const TYPES = ['script', 'dockerfile', 'image', 'procfile', 'node', 'static', 'files'] as const
 /** Types that are known, and that no host carries out yet. */
-const LATER_TYPES: readonly string[] = ['compose', 'dockerfile', 'image', 'python']
+const LATER_TYPES: readonly string[] = ['compose', 'python']
 
 const isPart = (part: string): boolean => /^[\w -][\w .@+-]{0,99}$/.test(part)
 
@@ -42,7 +43,8 @@ const command = field<string>(
   `a command of 1 to ${MAX_COMMAND_CHARS} characters in one line`,
 )
 const path = matching(/^\/[!-~]{0,255}$/, 'a path that begins with /, at most 256 characters')
-const folder = field<string>(
+/** A path below a repository. */
+export const folder = field<string>(
   { type: 'string', maxLength: 2_000 },
   isRelative,
   'a path below the repository, without .. and hidden parts',
@@ -60,7 +62,9 @@ const limitFields = {
   ),
 }
 const processFields = {
-  command,
+  command: optional(command),
+  port: optional(whole(1, 65_535)),
+  capabilities: optional(capabilitiesField),
   health: optional(shape(healthFields)),
   count: defaulted(whole(1, 10), 1),
   roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
@@ -91,7 +95,12 @@ export const cronField = refine(listOf(shape(cronFields), MAX_CRONS), 'named', (
   const twice = names.find((name, index) => names.indexOf(name) < index)
   return twice === undefined || `expected names that differ: ${twice} is there twice`
 })
-const buildFields = { type: optional(oneOf(TYPES)), command: optional(command) }
+const buildFields = {
+  type: optional(oneOf(TYPES)),
+  command: optional(command),
+  file: optional(folder),
+  image: optional(imageName),
+}
 const stopFields = {
   signal: defaulted(oneOf(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']), 'SIGTERM'),
   grace_s: defaulted(whole(1, 600), 30),
@@ -138,7 +147,6 @@ export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/
 const LATER: Readonly<Record<string, readonly string[]>> = {
   '': ['volumes', 'packages'],
   build: ['env', 'timeout_s'],
-  process: ['port'],
 }
 
 type Raw = Readonly<Record<string, unknown>>
@@ -171,7 +179,7 @@ function allKeyFaults(value: Raw): string[] {
     ...each.flatMap(([name, entry]) => {
       const place = `processes.${name.slice(0, 32)}.`
       const health = isObject(entry) ? keyFaults(entry.health, `${place}health.`, healthFields) : []
-      return [...keyFaults(entry, place, processFields, LATER.process), ...health]
+      return [...keyFaults(entry, place, processFields), ...health]
     }),
   ]
 }

@@ -24,10 +24,10 @@ export interface ReleaseFacts {
 /** How a release is built and run. */
 export interface AppPlan {
   /**
-   * `processes`: programs that are kept running; `static`: files that the front serves; `script`: `deploy.sh`
-   * alone; `files`: nothing runs.
+   * `processes`: programs that are kept running; `containers`: so are containers of an image; `static`: files
+   * that the front serves; `script`: `deploy.sh` alone; `files`: nothing runs.
    */
-  readonly type: 'processes' | 'static' | 'script' | 'files'
+  readonly type: 'processes' | 'containers' | 'static' | 'script' | 'files'
   /** The file that decided, in words: one line of the log. */
   readonly why: string
   /** Further lines for the log. */
@@ -43,11 +43,14 @@ export interface AppPlan {
   readonly static:
     | { readonly folder?: string | undefined; readonly fallback?: string | undefined }
     | undefined
+  /** The origin of the containers' image: a Dockerfile of the release, or a registry. */
+  readonly image: { readonly file: string } | { readonly name: string } | undefined
   /** The range of versions of Node.js that the application wants. */
   readonly node: string | undefined
 }
 
-const CONTAINERS = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml', 'Dockerfile']
+const COMPOSE = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml']
+const DOCKERFILE = 'Dockerfile'
 const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json']
 const OTHER_LOCKS = ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb']
 const MANIFEST = 'package.json'
@@ -62,6 +65,7 @@ const EMPTY: AppPlan = {
   stop: { signal: 'SIGTERM', grace_s: 30 },
   cron: [],
   static: undefined,
+  image: undefined,
   node: undefined,
 }
 
@@ -78,13 +82,14 @@ export function findApp(facts: ReleaseFacts, app: string): AppPlan {
 
 function foundPlan(facts: ReleaseFacts): AppPlan {
   const { names } = facts
-  const container = CONTAINERS.find((name) => names.has(name))
+  const compose = COMPOSE.find((name) => names.has(name))
   if (names.has('deploy.sh'))
     return { ...EMPTY, type: 'script', why: 'deploy.sh: it runs, and nothing is supervised' }
-  if (container !== undefined)
+  if (compose !== undefined)
     throw refused(
-      `${container} is there, and containers are not run yet: add ${DEFINITION_FILE} with processes`,
+      `${compose} is there, and no host carries it out yet: add ${DEFINITION_FILE} with processes or a type`,
     )
+  if (names.has(DOCKERFILE)) return containerPlan({ file: DOCKERFILE }, `${DOCKERFILE}: a container`)
   if (names.has('Procfile')) return procfilePlan(facts)
   const manifest = manifestOf(facts)
   if (manifest?.start !== undefined) return nodePlan(facts, manifest)
@@ -110,6 +115,8 @@ function typedPlan(facts: ReleaseFacts, given: AppDefinition): AppPlan {
   )
     return staticPlan(facts.hasPublicIndex && !facts.names.has('index.html') ? 'public' : undefined, '')
   if (type === 'procfile') return procfilePlan(facts)
+  const container = containerOf(facts, given)
+  if (container !== undefined) return container
   if (type === 'node' || (given.processes !== undefined && manifest !== undefined)) {
     if (manifest === undefined) throw refused(`${DEFINITION_FILE} says node, and there is no ${MANIFEST}`)
     if (manifest.start === undefined && given.processes === undefined)
@@ -119,18 +126,50 @@ function typedPlan(facts: ReleaseFacts, given: AppDefinition): AppPlan {
   return given.processes === undefined ? foundPlan(facts) : { ...EMPTY, type: 'processes' }
 }
 
-function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): AppPlan {
-  const base = typedPlan(facts, given)
-  const runs = base.type === 'processes'
-  const idle = [
+/** The plan of a file that speaks of containers; undefined when it does not. */
+function containerOf(facts: ReleaseFacts, { build, processes }: AppDefinition): AppPlan | undefined {
+  if (build?.type === 'image') {
+    if (build.image === undefined) throw refused(`${DEFINITION_FILE} says image: add build.image`)
+    return containerPlan({ name: build.image }, build.image)
+  }
+  const file = build?.file ?? DOCKERFILE
+  const isMeant = Object.values(processes ?? {}).some((each) => each.port ?? each.capabilities)
+  if (build?.type !== 'dockerfile' && (build?.type !== undefined || !isMeant || !facts.names.has(DOCKERFILE)))
+    return undefined
+  if (facts.text(file) === undefined) throw refused(`there is no ${file}`)
+  return containerPlan({ file }, file)
+}
+
+/** Keys of the file that mean nothing for the type that was found. */
+function idleKeys(given: AppDefinition, { type, image }: AppPlan): string[] {
+  const isBoxed = type === 'containers'
+  const runs = type === 'processes' || isBoxed
+  const isBuilt = type === 'processes' || type === 'static'
+  const boxed = Object.entries(given.processes ?? {}).flatMap(([name, entry]) =>
+    (['port', 'capabilities'] as const).flatMap((key) =>
+      entry[key] === undefined ? [] : [`processes.${name}.${key}`],
+    ),
+  )
+  return [
     ...(given.processes !== undefined && !runs ? ['processes'] : []),
     ...(given.release !== undefined && !runs ? ['release'] : []),
     ...(given.cron !== undefined && !runs ? ['cron'] : []),
-    ...(given.static !== undefined && base.type !== 'static' ? ['static'] : []),
-    ...(given.build?.command !== undefined && !runs && base.type !== 'static' ? ['build.command'] : []),
+    ...(given.static !== undefined && type !== 'static' ? ['static'] : []),
+    ...(given.build?.command !== undefined && !isBuilt ? ['build.command'] : []),
+    ...(given.build?.file !== undefined && !(image && 'file' in image) ? ['build.file'] : []),
+    ...(given.build?.image !== undefined && !(image && 'name' in image) ? ['build.image'] : []),
+    ...(isBoxed ? [] : boxed),
   ]
+}
+
+function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): AppPlan {
+  const base = typedPlan(facts, given)
+  const idle = idleKeys(given, base)
   if (idle.length > 0)
     throw refused(`${DEFINITION_FILE}: ${idle.join(' and ')} mean nothing for the type ${base.type}`)
+  const bare = Object.entries(given.processes ?? {}).find(([, { command }]) => command === undefined)
+  if (bare !== undefined && base.type !== 'containers')
+    throw refused(`${DEFINITION_FILE}: processes.${bare[0]} has no command`)
   const named =
     given.app !== undefined && given.app !== app
       ? [`${DEFINITION_FILE} names ${given.app}; it is deployed as ${app}`]
@@ -151,6 +190,18 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     },
   }
 }
+
+/** A container without a word about its processes is the one that answers visitors. */
+const containerPlan = (image: AppPlan['image'], why: string): AppPlan => ({
+  ...EMPTY,
+  type: 'containers',
+  why,
+  image,
+  processes: { [WEB]: { count: 1, roll: 'beside' } },
+})
+
+/** The plan of an image that is deployed as it is. */
+export const imagePlan = (name: string): AppPlan => containerPlan({ name }, `the image ${name}`)
 
 const staticPlan = (folder: string | undefined, why: string): AppPlan => ({
   ...EMPTY,

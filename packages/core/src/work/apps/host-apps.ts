@@ -11,16 +11,21 @@ import {
   text,
   whole,
 } from '../../kernel/validation.ts'
-import { cronField, processesField, staticField, stopField } from './definition.ts'
+import { containerField, type HostImage, hostImage, imageName } from './container.ts'
+import { cronField, folder, processesField, staticField, stopField } from './definition.ts'
 import { exposuresField } from './exposure.ts'
+
+const commit = matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a full commit id')
 
 /** A release that a host keeps running. Its files are in `APP/releases/SHA` of the apps folder. */
 const release = shape({
-  sha: matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a full commit id'),
+  sha: commit,
   /** Deploys of the app so far, this one among them: its `SVC_RELEASE`. */
   number: whole(1, Number.MAX_SAFE_INTEGER),
   processes: optional(processesField),
   static: optional(staticField),
+  /** The containers of processes, by their names. */
+  containers: optional(mapOf(anyText(), containerField)),
   stop: stopField,
   cron: optional(cronField),
   /** The command that runs before the first process of the release starts. */
@@ -42,6 +47,16 @@ const hostApps = shape({
 })
 /** `job`: the job that is carried out, of which a later attempt may give the order again. */
 const deployOrder = shape({ app: anyText(), release, job: optional(anyText()) })
+/**
+ * `file`: the Dockerfile of the release of that commit; `image`: the name of an image to be pulled, which is
+ * a release of its own without a commit.
+ */
+const imageOrder = shape({
+  app: anyText(),
+  sha: optional(commit),
+  file: optional(folder),
+  image: optional(imageName),
+})
 const appOrder = shape({ app: anyText() })
 const runOrder = shape({ app: anyText(), command: text(1, 4_096) })
 const line = shape({ kind: oneOf(['said', 'failed', 'done']), text: anyText() })
@@ -52,6 +67,8 @@ export type HostApps = Infer<typeof hostApps>
 export type AppRelease = Infer<typeof release>
 /** An order to put a release in the place of the live one. */
 export type DeployOrder = Infer<typeof deployOrder>
+/** An image that a release needs. */
+export type ImageOrder = Infer<typeof imageOrder>
 /** A line of an answer of the supervisor. The last one is `failed` or `done`. */
 export type SupervisorLine = Infer<typeof line>
 
@@ -63,6 +80,12 @@ export const readHostApps = (value: unknown): HostApps => read(hostApps, value)
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readDeployOrder = (value: unknown): DeployOrder => read(deployOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readImageOrder = (value: unknown): ImageOrder => read(imageOrder, value)
+
+/** @throws Problem `invalid-input` for an answer of another form */
+export const readHostImage = (value: unknown): HostImage => read(hostImage, value)
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readAppOrder = (value: unknown): Infer<typeof appOrder> => read(appOrder, value)

@@ -10,8 +10,9 @@ declare module '../../platform/storage/storage.ts' {
 /** Storage of the states of apps as their hosts tell of them. They go with their host. */
 export interface ObservedAppsStore {
   /**
-   * Takes the entries of a host, at most one for each app, in the place of those of before; those that are gone
-   * are removed. New ones beyond `max` of a host are left out, and so are those of a host that is not known.
+   * Takes the entries of a host, at most one for each app, in the place of those of before; the ones that are
+   * gone are removed. New ones beyond `max` of a host are left out, and so are those of a host that is not
+   * known.
    */
   note(
     host: Pick<ObservedApp, 'licenseId' | 'fingerprint'>,

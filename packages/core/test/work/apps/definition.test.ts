@@ -47,9 +47,10 @@ test.each([
   [{ version: 1, proceses: {} }, 'proceses: not known; did you mean processes?'],
   [{ version: 1, zzzzzzzz: 1 }, 'zzzzzzzz: not known'],
   [{ version: 1, volumes: {} }, 'volumes: no host carries this out yet'],
-  [{ version: 1, cron: [] }, 'cron: no host carries this out yet'],
   [{ version: 1, build: { typ: 'node' } }, 'build.typ: not known; did you mean type?'],
-  [{ version: 1, build: { type: 'dockerfile' } }, 'build.type: dockerfile is not carried out yet'],
+  [{ version: 1, build: { type: 'compose' } }, 'build.type: compose is not carried out yet'],
+  [{ version: 1, build: { file: '../Dockerfile' } }, 'build.file: expected a path below'],
+  [{ version: 1, build: { image: '--privileged' } }, 'build.image: expected the name of an image'],
   [{ version: 1, build: { type: 'nod' } }, 'build.type: expected one of script'],
   [{ version: 1, build: { command: 'a\nb' } }, 'build.command: expected a command'],
   [{ version: 1, stop: { gracs_s: 1 } }, 'stop.gracs_s: not known; did you mean grace_s?'],
@@ -59,13 +60,13 @@ test.each([
   [{ version: 1, static: { folder: '.git' } }, 'static.folder: expected a path below'],
   [{ version: 1, processes: {} }, 'processes: expected 1 to 16 processes'],
   [{ version: 1, processes: { Web: { command: 'x' } } }, 'processes.Web: expected a name'],
-  [{ version: 1, processes: { web: {} } }, 'processes.web.command: expected a command'],
   [web({ command: LONG }), '.command: expected a command of 1 to 4096'],
   [web({ command: 'a\0b' }), 'processes.web.command: expected a command'],
   [web({ memory: '1T' }), 'processes.web.memory: expected megabytes or gigabytes, such as 512M'],
   [web({ memory: '0M' }), 'processes.web.memory: expected megabytes'],
   [web({ cpus: 0 }), 'processes.web.cpus: expected a number of processors from 0.01 to 64'],
-  [web({ port: 80 }), 'processes.web.port: no host carries this out yet'],
+  [web({ port: 0 }), 'processes.web.port: expected a whole number from 1 to 65535'],
+  [web({ capabilities: ['SYS_ADMIN'] }), 'processes.web.capabilities'],
   [web({ counts: 2 }), 'processes.web.counts: not known; did you mean count?'],
   [web({ count: 11 }), 'processes.web.count: expected a whole number from 1 to 10'],
   [web({ count: 1.5 }), 'processes.web.count: expected a whole number'],
@@ -103,8 +104,51 @@ test.each<[Record<string, string>, string, string]>([
   expect(plan.why).toContain(why)
 })
 
-test.each(['Dockerfile', 'compose.yaml', 'docker-compose.yml'])('%s alone fails in words', (name) => {
-  expect(() => planOf({ [name]: '', 'package.json': START })).toThrow('containers are not run yet')
+test.each(['compose.yaml', 'docker-compose.yml'])('%s alone fails in words', (name) => {
+  expect(() => planOf({ [name]: '', Dockerfile: '' })).toThrow('no host carries it out yet')
+})
+
+const svc = (value: object) => ({ 'svc.json': JSON.stringify({ version: 1, ...value }) })
+
+test.each<[Record<string, string>, object]>([
+  [
+    { Dockerfile: '', Procfile: 'web: x' },
+    { image: { file: 'Dockerfile' }, processes: { web: { count: 1 } } },
+  ],
+  [
+    { ...svc({ build: { type: 'dockerfile', file: 'docker/web' } }), 'docker/web': '' },
+    { image: { file: 'docker/web' } },
+  ],
+  [
+    { ...svc({ processes: { web: { port: 80 } } }), Dockerfile: '', 'package.json': START },
+    { image: { file: 'Dockerfile' }, processes: { web: { port: 80 } } },
+  ],
+  [
+    svc({ build: { type: 'image', image: 'nginx:1.27' }, release: 'x' }),
+    { image: { name: 'nginx:1.27' }, release: 'x' },
+  ],
+])('%j runs in containers', (files, plan) => {
+  expect(planOf(files)).toMatchObject({ type: 'containers', build: [], ...plan })
+})
+
+test.each<[Record<string, string>, string]>([
+  [svc({ build: { type: 'dockerfile' } }), 'there is no Dockerfile'],
+  [svc({ build: { type: 'image' } }), 'add build.image'],
+  [
+    { ...svc({ build: { type: 'dockerfile', command: 'make' } }), Dockerfile: '' },
+    'build.command mean nothing',
+  ],
+  [{ ...svc({ build: { type: 'dockerfile', image: 'a' } }), Dockerfile: '' }, 'build.image mean nothing'],
+  [
+    {
+      ...svc({ build: { type: 'node' }, processes: { web: { command: 'x', port: 80 } } }),
+      'package.json': START,
+    },
+    'processes.web.port mean nothing for the type processes',
+  ],
+  [{ ...svc({ processes: { web: {} } }), 'package.json': START }, 'processes.web has no command'],
+])('%j is no container, and says why', (files, words) => {
+  expect(() => planOf(files)).toThrow(words)
 })
 
 test.each<[object, Record<string, string>, readonly string[]]>([

@@ -1,0 +1,81 @@
+import { mkdir } from 'node:fs/promises'
+import { Problem } from '@svc/core'
+import {
+  type AppContainer,
+  type AppPlan,
+  type HostImage,
+  type ImageOrder,
+  readHostImage,
+  WEB_PROCESS,
+} from '@svc/core/adapters'
+import type { Io } from '../terminal/io.ts'
+import { releaseFolder } from './apps-folder.ts'
+import { ensureSupervisor, order } from './control-client.ts'
+import type { DeployParts } from './deploy-app.ts'
+import type { Say } from './generation.ts'
+import { isSystemHost } from './system/places.ts'
+
+const gone = (): Problem =>
+  new Problem('unavailable', { detail: 'the supervisor ended before the image was there' })
+
+/**
+ * Pulls an image that is a release of its own, and makes the folder of that release.
+ * Returns the digest of the image, which takes the place of a commit.
+ */
+export async function imageRelease(
+  { io, apps, app, serve }: Pick<DeployParts, 'io' | 'apps' | 'app' | 'serve'>,
+  image: string,
+): Promise<string> {
+  const say: Say = (line) => io.out.write(`${line}\n`)
+  const { digest } = await imageOf(io, apps, { app, image }, serve, say)
+  const sha = digest.slice('sha256:'.length)
+  await mkdir(releaseFolder(apps, app, sha), { recursive: true })
+  return sha
+}
+
+async function imageOf(
+  io: Io,
+  apps: string,
+  body: ImageOrder,
+  serve: readonly string[],
+  say: Say,
+): Promise<HostImage> {
+  if (!isSystemHost(apps))
+    throw new Problem('conflict', { detail: 'containers run on a server alone: svc agent install --apps' })
+  await ensureSupervisor(io, apps, serve)
+  const answer = await order(apps, { path: '/image', body, onLine: say })
+  if (answer === undefined) throw gone()
+  return readHostImage(JSON.parse(answer))
+}
+
+/**
+ * Has the supervisor build or pull the image of a release. Returns the containers of its processes.
+ * @throws Problem in words where no containers are run, and when there is no image in the end
+ */
+export async function containersOf(
+  { io, apps, app, sha, serve }: DeployParts,
+  { processes }: AppPlan,
+  wanted: NonNullable<AppPlan['image']>,
+  say: Say,
+): Promise<Readonly<Record<string, AppContainer>>> {
+  const began = performance.now()
+  const source = 'file' in wanted ? { file: wanted.file } : { image: wanted.name }
+  const { image, digest, ports } = await imageOf(io, apps, { app, sha, ...source }, serve, say)
+  say(`the image is ${digest}, after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  return Object.fromEntries(
+    Object.entries(processes).map(([name, { port }]): [string, AppContainer] => [
+      name,
+      { image, port: port ?? (name === WEB_PROCESS ? onlyPort(ports) : undefined) },
+    ]),
+  )
+}
+
+/** The port of an image that says one. @throws Problem `conflict` when it says none, or several */
+function onlyPort(ports: readonly number[]): number {
+  const [port] = ports
+  if (port !== undefined && ports.length === 1) return port
+  const said = ports.length === 0 ? 'no port' : `the ports ${ports.join(', ')}`
+  throw new Problem('conflict', {
+    detail: `the image says ${said} (EXPOSE): write processes.web.port in svc.json`,
+  })
+}

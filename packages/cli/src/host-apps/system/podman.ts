@@ -1,0 +1,165 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '@svc/core'
+import { type HostImage, type ImageOrder, readHostImage } from '@svc/core/adapters'
+import type { Say } from '../generation.ts'
+import { type AppUser, admitRanges } from './app-user.ts'
+import { PODMAN } from './container-text.ts'
+import { SYSTEM } from './places.ts'
+import { ran } from './systemctl.ts'
+import { quoted, seenFolder } from './unit-text.ts'
+import { keeperText, keeperUnit, podmanHome, userUnit, workAsUser } from './user-unit.ts'
+
+/** Programs that containers need, and the Debian package of each. */
+const NEEDED = { podman: 'podman', newuidmap: 'uidmap', slirp4netns: 'slirp4netns' } as const
+const FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+const BUILD_S = 1_800
+const LOOK_S = 60
+/** Parts of builds that no image holds any more are kept so long, for the next build to begin with. */
+const CACHE_HOURS = 168
+
+/** Names without a registry are Docker Hub's, as everywhere; the operator's own files come after this one. */
+const REGISTRIES = 'unqualified-search-registries = ["docker.io"]\n'
+
+const imageTag = (sha: string): string => `localhost/svc:${sha}`
+
+/** Packages that this host lacks for containers. */
+export const missingPackages = (): readonly string[] =>
+  Object.entries(NEEDED).flatMap(([program, name]) =>
+    FOLDERS.some((folder) => existsSync(join(folder, program))) ? [] : [name],
+  )
+
+/** The lines of a last look at what an application's user was asked to do. */
+function failed(code: number | null, what: string, err = ''): Problem {
+  const why = err.trim().split('\n').at(-1)?.slice(0, 500)
+  return new Problem('conflict', {
+    detail: `${what} ended with exit code ${code}${why === undefined || why === '' ? '' : `: ${why}`}`,
+  })
+}
+
+/** Images and containers of applications, each kept by the podman of its application's own user. */
+export class Podman {
+  /** @throws Problem `conflict` with the packages that are missing */
+  async admit(user: AppUser): Promise<void> {
+    const missing = missingPackages()
+    if (missing.length > 0)
+      throw new Problem('conflict', {
+        detail: `containers need ${missing.join(', ')} on this host: apt-get install ${missing.join(' ')}`,
+      })
+    await admitRanges(user)
+    await this.#keep(user)
+    const home = podmanHome(user.name)
+    mkdirSync(SYSTEM.containers, { recursive: true, mode: 0o711 })
+    if (existsSync(home)) return
+    mkdirSync(home, { mode: 0o700 })
+    const config = '.config/containers/registries.conf.d'
+    mkdirSync(join(home, config), { recursive: true })
+    writeFileSync(join(home, config, '000-svc.conf'), REGISTRIES)
+    for (const path of ['.config', '.config/containers', config, `${config}/000-svc.conf`, ''])
+      chownSync(join(home, path), user.uid, user.gid)
+  }
+
+  /**
+   * Builds the image of a release, or pulls one, and keeps it under the name of its release.
+   * @throws Problem `conflict` when that fails; its output was said before
+   */
+  async image(order: ImageOrder, user: AppUser, say: Say, signal: AbortSignal): Promise<HostImage> {
+    const { app, sha, file, image } = order
+    if (sha !== undefined) {
+      const known = await this.#look(user, imageTag(sha))
+      if (known !== undefined) {
+        say('the image is here already')
+        return known
+      }
+    }
+    if (image !== undefined) return this.#pull(user, image, sha, say, signal)
+    if (sha === undefined || file === undefined)
+      throw new Problem('invalid-input', { detail: 'the order names neither a Dockerfile nor an image' })
+    const context = `${podmanHome(user.name)}/context`
+    const script = `set -e
+rm -rf ${context}
+cp -R -P --preserve=mode,timestamps ${seenFolder(app, sha)} ${context}
+cd ${context}
+code=0
+${PODMAN} build --tag ${imageTag(sha)} --file ${quoted(file)} . </dev/null || code=$?
+rm -rf ${context}
+exit $code`
+    const { code } = await workAsUser({ user, script, seconds: BUILD_S, onLine: say, signal })
+    if (code !== 0) throw failed(code, `the build of ${file}`)
+    return this.#known(user, imageTag(sha))
+  }
+
+  /** Removes images of releases that are gone, and old parts of builds. */
+  async tidy(user: AppUser, releases: readonly string[]): Promise<void> {
+    const kept = releases.map((sha) => `-e ${quoted(imageTag(sha))}`).join(' ')
+    const script = `${PODMAN} images --format '{{.Repository}}:{{.Tag}}' | grep '^localhost/svc:' |
+  grep -v -x -F -e none ${kept} | xargs -r ${PODMAN} rmi
+${PODMAN} image prune --force --filter until=${CACHE_HOURS}h`
+    await workAsUser({ user, script, seconds: LOOK_S })
+  }
+
+  /** Removes everything that podman has of an application. */
+  async forget(user: string): Promise<void> {
+    const keeper = join(SYSTEM.units, keeperUnit(user))
+    await ran('systemctl', 'stop', userUnit(user), keeperUnit(user)).catch(() => {})
+    if (existsSync(keeper)) {
+      rmSync(keeper)
+      await ran('systemctl', 'daemon-reload')
+    }
+    for (const folder of [podmanHome(user), `${SYSTEM.running}/${user}`])
+      rmSync(folder, { recursive: true, force: true })
+  }
+
+  /** Ends work that nobody waits for, and removes what belongs to none of these users. */
+  async sweep(users: ReadonlySet<string>): Promise<void> {
+    if (!existsSync(SYSTEM.containers)) return
+    await ran('systemctl', 'stop', userUnit('*')).catch(() => {})
+    for (const user of readdirSync(SYSTEM.containers)) {
+      if (users.has(user)) rmSync(join(podmanHome(user), 'context'), { recursive: true, force: true })
+      else await this.forget(user)
+    }
+  }
+
+  async #keep({ name }: AppUser): Promise<void> {
+    const path = join(SYSTEM.units, keeperUnit(name))
+    const text = keeperText(name)
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) return
+    writeFileSync(path, text, { mode: 0o644 })
+    await ran('systemctl', 'daemon-reload')
+  }
+
+  async #pull(
+    user: AppUser,
+    name: string,
+    sha: string | undefined,
+    say: Say,
+    signal: AbortSignal,
+  ): Promise<HostImage> {
+    say(`pull: ${name}`)
+    const script = `exec ${PODMAN} pull ${quoted(name)} </dev/null`
+    const { code } = await workAsUser({ user, script, seconds: BUILD_S, onLine: say, signal })
+    if (code !== 0) throw failed(code, `the pull of ${name}`)
+    const pulled = await this.#known(user, name)
+    const script2 = `${PODMAN} tag ${quoted(name)} ${imageTag(sha ?? pulled.digest.slice('sha256:'.length))} &&
+  ${PODMAN} untag ${quoted(name)} ${quoted(name)}`
+    await workAsUser({ user, script: script2, seconds: LOOK_S })
+    return pulled
+  }
+
+  async #known(user: AppUser, name: string): Promise<HostImage> {
+    const image = await this.#look(user, name)
+    if (image !== undefined) return image
+    throw new Problem('conflict', { detail: `podman has no image ${name}` })
+  }
+
+  async #look(user: AppUser, name: string): Promise<HostImage | undefined> {
+    const format = '{{.Id}} {{.Digest}} {{range $port, $_ := .Config.ExposedPorts}}{{$port}} {{end}}'
+    const script = `exec ${PODMAN} image inspect --format '${format}' ${quoted(name)}`
+    const { code, out } = await workAsUser({ user, script, seconds: LOOK_S })
+    if (code !== 0) return undefined
+    const [id, digest, ...exposed] = out.trim().split(/\s+/)
+    const ports = exposed.filter((each) => /^\d+\/tcp$/.test(each)).map((each) => Number.parseInt(each, 10))
+    return readHostImage({ image: `sha256:${id}`, digest, ports })
+  }
+}

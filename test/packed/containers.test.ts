@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { BootedMachine } from './booted-machine.ts'
+import { endedWell, failedJob, HostedMachine } from './hosted-machine.ts'
+
+const LOAD = '/srv/load.mjs'
+
+/** Settings of podman for a machine within a machine, and for no other: see containers.conf(5). */
+const CONTAINERS_CONF = `[containers]
+keyring = false
+[engine]
+runtime = "runc"
+`
+
+/** A server of pages that are scripts, with nothing but busybox. */
+const DOCKERFILE = `FROM scratch
+COPY busybox /bin/busybox
+ENV PATH=/bin
+RUN ["/bin/busybox", "sh", "-c", "busybox --install -s /bin"]
+COPY site /site
+RUN chmod +x /site/cgi-bin/*; echo built as $(id -u), $GREETING
+EXPOSE 3000
+CMD ["/bin/sh", "-c", "trap 'exit 0' TERM; echo started; httpd -f -p 3000 -h /site & wait"]
+`
+
+/** Scripts of the server: what it is, what it knows, and one that takes its time. */
+const site = (word: string) => ({
+  'site/index.html': `${word} page`,
+  'site/cgi-bin/who': `#!/bin/sh\nprintf 'content-type: text/plain\\r\\n\\r\\n${word} %s' "$SVC_RELEASE"\n`,
+  'site/cgi-bin/env': "#!/bin/sh\nprintf 'content-type: text/plain\\r\\n\\r\\n'; cat /proc/1/environ\n",
+  'site/cgi-bin/facts':
+    "#!/bin/sh\nprintf 'content-type: text/plain\\r\\n\\r\\n'; cat /proc/1/status; cat /proc/self/uid_map\n",
+  'site/cgi-bin/slow': `#!/bin/sh\nsleep 1\nprintf 'content-type: text/plain\\r\\n\\r\\n${word}'\n`,
+})
+
+const LOADER = `
+import { get } from 'node:http'
+import { existsSync } from 'node:fs'
+const [port, until] = process.argv.slice(2)
+const got = {}
+let failed = 0
+const ask = (path) =>
+  new Promise((done) => {
+    const fail = (why) => { failed += 1; got[why] = (got[why] ?? 0) + 1; done() }
+    const asked = get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      let text = ''
+      response.on('data', (part) => { text += part })
+      response.on('error', (error) => fail(error.code))
+      response.on('end', () => {
+        if (response.statusCode !== 200) return fail('status ' + response.statusCode)
+        const word = text.split(' ')[0]
+        got[word] = (got[word] ?? 0) + 1
+        done()
+      })
+    })
+    asked.on('error', (error) => fail(error.code))
+  })
+const pause = () => new Promise((done) => setTimeout(done, 20))
+const loop = async (path) => { while (!existsSync(until)) { await ask(path); await pause() } }
+await Promise.all(['/', '/', '/cgi-bin/slow'].map(loop))
+console.log(JSON.stringify({ failed, got }))
+`
+
+// The control groups are in one tree, as on every Debian of today, whatever this machine has.
+const booted = await HostedMachine.boot(['nft', 'git', 'podman', 'runc', 'newuidmap', 'slirp4netns'], {
+  SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1',
+})
+const onHost = typeof booted === 'string' ? test.skip : test
+const without = typeof booted === 'string' ? ` (skipped: ${booted})` : ''
+const machine = booted as BootedMachine
+let host: HostedMachine
+
+const units = () =>
+  machine
+    .sh('ls /etc/systemd/system')
+    .split('\n')
+    .filter((name) => name.startsWith('svc-app@'))
+const user = () => machine.sh(`systemctl show --value -p User '${units()[0]}'`)
+/** The containers or images of the application, as its podman lists them. */
+const podman = (...words: readonly string[]) =>
+  machine
+    .sh(
+      `setpriv --reuid ${user()} --regid ${user()} --clear-groups env HOME=/var/lib/svc-appsd/containers/${user()} XDG_RUNTIME_DIR=/run/svc-app/${user()} podman --cgroup-manager=cgroupfs --log-level=error ${words.join(' ')}`,
+    )
+    .split('\n')
+    .filter((line) => line !== '')
+const processes = () =>
+  machine.sh("ps -eo args | grep -E 'conmon|slirp4netns|rootlessport' | grep -v grep || :")
+
+/** Asks all the time while work is done; the work is synchronous, so the asking is a unit of its own. */
+function underLoad(work: () => void): { failed: number; got: Record<string, number> } {
+  const { port } = host.record().apps.box
+  machine.sh(`rm -f /srv/enough /srv/load.out
+    systemd-run --quiet --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port} /srv/enough`)
+  try {
+    work()
+  } finally {
+    machine.sh('sleep 0.5; touch /srv/enough; while systemctl -q is-active load; do sleep 0.1; done')
+  }
+  return JSON.parse(machine.sh('cat /srv/load.out'))
+}
+
+beforeAll(async () => {
+  if (typeof booted === 'string') return
+  machine.write(LOAD, LOADER)
+  machine.write('/etc/containers/containers.conf', CONTAINERS_CONF)
+  machine.sh('chmod 0666 /dev/net/tun; mkdir -p /srv/box; cp /bin/busybox /srv/box/')
+  host = await HostedMachine.install(machine)
+}, 180_000)
+afterAll(async () => {
+  if (typeof booted !== 'string') await booted[Symbol.asyncDispose]()
+})
+
+describe('Containers on a machine with systemd', () => {
+  let first = ''
+
+  onHost(
+    `a Dockerfile is built and runs as the user of its application, with its variables${without}`,
+    () => {
+      first = host.commit('box', { Dockerfile: DOCKERFILE, ...site('one') })
+      const env = { GREETING: "it's $HOME", LINES: 'a\nb "c" `d`\n', PATH: '/bin:/opt/bin' }
+      const log = endedWell(host.deploy('box', first, { env }))
+      expect(log).toContain('found Dockerfile: a container')
+      expect(log).toContain('built as 0,\n')
+      expect(log).toMatch(/the image is sha256:[0-9a-f]{64}/)
+      expect(host.ask('box')).toBe('one page')
+      expect(host.ask('box', '/cgi-bin/who')).toBe('one 1')
+      const seen = host.ask('box', '/cgi-bin/env').split('\0')
+      for (const [name, value] of Object.entries({ ...env, SVC_APP: 'box', SVC_SHA: first, PORT: '3000' }))
+        expect(seen).toContain(`${name}=${value}`)
+      const facts = host.ask('box', '/cgi-bin/facts')
+      expect(facts).toMatch(/CapEff:\s+0{16}/)
+      expect(facts).toMatch(/CapBnd:\s+0{16}/)
+      expect(facts).toMatch(/NoNewPrivs:\s+1/)
+      const [, uid] = machine.sh(`getent passwd ${user()}`).split(':').slice(1)
+      expect(facts).toMatch(new RegExp(`^\\s+0\\s+${uid}\\s+1$`, 'm'))
+      expect(machine.sh('ps -eo args')).not.toContain("it's $HOME")
+      expect(machine.sh(`cat /etc/systemd/system/'${units()[0]}'`)).not.toContain('GREETING')
+    },
+    120_000,
+  )
+
+  onHost(
+    `deploys, and those that fail in their build or their health, change nothing for visitors${without}`,
+    () => {
+      const svc = {
+        version: 1,
+        processes: {
+          web: {
+            port: 3000,
+            count: 2,
+            roll: 'beside',
+            memory: '200M',
+            health: { path: '/cgi-bin/who', timeout_s: 3 },
+          },
+          worker: { command: 'while sleep 0.2; do echo beat $SVC_PROCESS; done' },
+        },
+        release: 'echo migrated by $SVC_APP',
+        stop: { signal: 'SIGTERM', grace_s: 2 },
+      }
+      const second = host.commit('box', { ...site('two'), 'svc.json': JSON.stringify(svc) })
+      const unbuilt = host.commit('box', { Dockerfile: `${DOCKERFILE}RUN exit 3\n` })
+      const unwell = host.commit('box', { Dockerfile: DOCKERFILE, 'site/cgi-bin/who': '#!/bin/sh\nexit 1\n' })
+      const seen = underLoad(() => {
+        expect(endedWell(host.deploy('box', second))).toContain('migrated by box')
+        expect(failedJob(host.deploy('box', unbuilt))).toContain(
+          'the build of Dockerfile ended with exit code 3',
+        )
+        expect(failedJob(host.deploy('box', unwell))).toContain('web is not healthy: GET /cgi-bin/who')
+        expect(host.ask('box', '/cgi-bin/who')).toBe('two 2')
+        const back = endedWell(host.deploy('box', first))
+        expect(back).toContain('the image is here already')
+        endedWell(host.deploy('box', second))
+      })
+      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen.got.one).toBeGreaterThan(50)
+      expect(seen.got.two).toBeGreaterThan(50)
+      const [web = ''] = units()
+      expect(units()).toHaveLength(3)
+      expect(machine.sh(`systemctl show --value -p MemoryMax '${web}'`)).toBe(String(200 * 1024 * 1024))
+      const pid = machine.sh(`systemctl show --value -p MainPID '${web}'`)
+      const inner = machine.sh(`cat /proc/$(cat /proc/${pid}/task/${pid}/children | cut -d ' ' -f 1)/cgroup`)
+      expect(inner).toContain(`0::${machine.sh(`systemctl show --value -p ControlGroup '${web}'`)}/`)
+      expect(podman('ps', '--format', '{{.Names}}').sort()).toEqual(['web.1.4', 'web.2.4', 'worker.1.4'])
+    },
+    180_000,
+  )
+
+  onHost(
+    `the supervisor starts again and a container ends without a failed request, and its output is kept${without}`,
+    () => {
+      const seen = underLoad(() => {
+        machine.sh(
+          'kill -KILL $(systemctl show --value -p MainPID svc-appsd); sleep 2; systemctl restart svc-appsd; sleep 1',
+        )
+      })
+      expect(seen).toMatchObject({ failed: 0 })
+      const [web = ''] = units()
+      machine.sh(`systemctl kill --signal=KILL '${web}'; sleep 0.6`)
+      for (let time = 0; time < 10; time += 1) expect(host.ask('box', '/cgi-bin/who')).toBe('two 4')
+      machine.sh(`for turn in $(seq 50); do systemctl -q is-active '${web}' && break; sleep 0.2; done`)
+      expect(machine.sh(`systemctl show --value -p NRestarts '${web}'`)).toBe('1')
+      const logs =
+        'node /usr/local/lib/svc/svc-agent.mjs host-apps logs --apps /var/lib/svc-agent/apps --app box --lines 1000'
+      expect(machine.sh(`runuser -u svc-apps -- ${logs}`)).toMatch(/web\.1 \| started/)
+    },
+    120_000,
+  )
+
+  onHost(
+    `a supervisor that is killed in a build leaves no work and no container, and the old release serves${without}`,
+    () => {
+      const slow = host.commit('box', { Dockerfile: `${DOCKERFILE}RUN sleep 30\n` })
+      const seen = underLoad(() => {
+        machine.sh('systemd-run --quiet --on-active=3 systemctl kill --signal=KILL svc-appsd')
+        failedJob(host.deploy('box', slow))
+        machine.sh('until test -S /run/svc-appsd/control.sock; do sleep 0.1; done; sleep 1')
+      })
+      expect(seen).toMatchObject({ failed: 0 })
+      expect(machine.sh("systemctl list-units --no-legend 'svc-work@*'")).toBe('')
+      expect(machine.sh(`ls /var/lib/svc-appsd/containers/${user()}`)).toBe('')
+      expect(podman('ps', '--all', '--format', '{{.Names}}')).toHaveLength(3)
+    },
+    120_000,
+  )
+
+  onHost(
+    `containers come back with the machine, while the plane is away${without}`,
+    async () => {
+      machine.sh('systemctl disable --quiet svc')
+      await machine.reboot()
+      machine.sh('chmod 0666 /dev/net/tun')
+      machine.sh(`until curl -sf -m 2 http://127.0.0.1:${host.record().apps.box.port}/; do sleep 0.2; done`)
+      expect(host.ask('box', '/cgi-bin/who')).toBe('two 4')
+      machine.sh(
+        'systemctl enable --quiet --now svc; until curl -sf http://127.0.0.1:8080/healthz; do sleep 0.2; done',
+      )
+    },
+    120_000,
+  )
+
+  onHost(
+    `a removed application leaves no unit, no process, no image and no folder of podman${without}`,
+    () => {
+      const name = user()
+      endedWell(host.job('remove', { app: 'box' }))
+      expect(units()).toEqual([])
+      expect(processes()).toBe('')
+      expect(machine.sh(`ls /var/lib/svc-appsd/containers /run/svc-app`)).not.toContain(name)
+    },
+    120_000,
+  )
+
+  onHost(
+    `a host without podman says which packages it lacks, and nothing is left of the application${without}`,
+    () => {
+      machine.sh('mv /usr/bin/podman /usr/bin/newuidmap /srv/')
+      const log = failedJob(host.deploy('box', first))
+      machine.sh('mv /srv/podman /srv/newuidmap /usr/bin/')
+      expect(log).toContain('containers need podman, uidmap on this host: apt-get install podman uidmap')
+      expect(host.record().apps.box).toBeUndefined()
+      expect(machine.sh('ls /var/lib/svc-appsd/containers')).toBe('')
+    },
+    120_000,
+  )
+})

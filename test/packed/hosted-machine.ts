@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packedFolder } from '../support/packed.ts'
+import { BootedMachine } from './booted-machine.ts'
+import { dependenciesOfPlane, InstalledPlane, type IssuedLicense } from './installed-plane.ts'
+
+const CHECKOUT = join(import.meta.dirname, '../..')
+const MAX_TURNS = 5
+const AGENT = '/srv/svc-agent.mjs'
+
+/** A job that has ended. */
+export interface EndedJob {
+  readonly log: string
+  readonly state: string
+}
+
+/** A booted machine with a plane, and its agent that keeps applications running as units of systemd. */
+export class HostedMachine implements AsyncDisposable {
+  readonly machine: BootedMachine
+  readonly plane: InstalledPlane
+  readonly license: string
+
+  private constructor(machine: BootedMachine, plane: InstalledPlane, license: string) {
+    this.machine = machine
+    this.plane = plane
+    this.license = license
+  }
+
+  /** Boots a machine that has these programs; a reason instead where none can be had. */
+  static async boot(
+    programs: readonly string[],
+    nspawnEnv: Readonly<Record<string, string>> = {},
+  ): Promise<BootedMachine | string> {
+    const readOnly = { '/usr/local/bin/node': process.execPath, ...dependenciesOfPlane(CHECKOUT) }
+    const booted = await BootedMachine.boot(readOnly, nspawnEnv)
+    if (typeof booted === 'string') return booted
+    const lacking = programs.filter((program) => booted.run(['sh', '-c', `command -v ${program}`]).code !== 0)
+    if (lacking.length === 0) return booted
+    await booted[Symbol.asyncDispose]()
+    return `this machine lacks ${lacking.join(', ')}`
+  }
+
+  /** Installs a plane and its agent on a booted machine. */
+  static async install(machine: BootedMachine): Promise<HostedMachine> {
+    const plane = new InstalledPlane(machine, await packedFolder())
+    machine.write(AGENT, readFileSync(join(await packedFolder(), 'svc-agent.mjs'), 'utf8'))
+    machine.sh("git config --system --add safe.directory '*'")
+    plane.start()
+    const { license, key } = plane.json<IssuedLicense>('licenses', 'issue')
+    const install = ['node', AGENT, 'install', '--url', 'http://127.0.0.1:8080', '--apps']
+    const { code, err } = machine.run(install, `${key}\n`)
+    if (code !== 0) throw new Error(err)
+    return new HostedMachine(machine, plane, license.id)
+  }
+
+  /** Commits files to the repository of an application, and returns the id. */
+  commit(app: string, files: Readonly<Record<string, string>>): string {
+    const folder = `/srv/${app}`
+    for (const [name, text] of Object.entries(files)) this.machine.write(join(folder, name), text)
+    const git = `git -C ${folder} -c user.name=a -c user.email=a@example.com`
+    return this.machine.sh(`test -d ${folder}/.git || git init --quiet --initial-branch=main ${folder}
+      ${git} add --all && ${git} commit --quiet --allow-empty -m change; ${git} rev-parse HEAD`)
+  }
+
+  /** Runs a job to its end. */
+  job(kind: string, payload: object): EndedJob {
+    const given = ['--license', this.license, '--payload', JSON.stringify(payload)]
+    const { job } = this.plane.json<{ job: { id: string } }>('jobs', 'enqueue', kind, ...given)
+    return this.followed(job.id)
+  }
+
+  /** Follows a job to its end. */
+  followed(id: string): EndedJob {
+    for (let turn = 1; ; turn += 1) {
+      // A command of the machine has a limit of its own, which a job on a busy one may outlast.
+      const log = this.plane.svc('jobs', 'logs', id, '--follow').out
+      const { job } = this.plane.json<{ job: { state: string } }>('jobs', 'show', id)
+      if (job.state !== 'running' || turn === MAX_TURNS) return { log, state: job.state }
+    }
+  }
+
+  /** Deploys a commit of an application. */
+  deploy(app: string, sha: string, more: object = {}): EndedJob {
+    return this.job('deploy', { app, source: { type: 'git', repo_url: `file:///srv/${app}`, sha }, ...more })
+  }
+
+  /** Asks an application. */
+  ask(app: string, path = '/'): string {
+    const { port } = this.record().apps[app]
+    return this.machine.sh(`curl -sS -m 5 http://127.0.0.1:${port}${path}`)
+  }
+
+  /** The record of the host's applications. */
+  record() {
+    return JSON.parse(this.machine.sh('cat /var/lib/svc-appsd/apps.json'))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.machine[Symbol.asyncDispose]()
+  }
+}
+
+/** Returns the log of a job that ended so. @throws Error with its log when it ended otherwise */
+export function endedWell({ log, state }: EndedJob): string {
+  if (state !== 'succeeded') throw new Error(`the job ${state}:\n${log}`)
+  return log
+}
+
+/** Returns the log of a job that failed. @throws Error with its log when it did not */
+export function failedJob({ log, state }: EndedJob): string {
+  if (state !== 'failed') throw new Error(`the job ${state}:\n${log}`)
+  return log
+}
