@@ -200,6 +200,17 @@ export const feature: Feature = {
     'apps.stop': change('platform.deploy', staged, noApp),
     'apps.start': change('platform.deploy', staged, noApp),
     'apps.restart': change('platform.deploy', staged, noApp),
+    'apps.scale': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), processes: [{ process: 'web', count: 2 }] }),
+      (world) => ({ ...staged(world), processes: [] }),
+      'invalid-input',
+    ),
+    'apps.maintenance': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), on: true }),
+      () => ({ ...noApp(), on: true }),
+    ),
     'apps.releases': read('platform.read', staged, ['not-found', noApp]),
     'apps.env-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.env-set': change(
@@ -264,6 +275,8 @@ export const feature: Feature = {
     'apps releases': () => ['staged-app'],
     'apps rollback': () => ['staged-app', '--to', COMMIT],
     'apps restart': () => ['staged-app'],
+    'apps scale': () => ['staged-app', 'web=2'],
+    'apps maintenance': () => ['staged-app', 'on'],
     'apps stop': () => ['staged-app'],
     'apps start': () => ['staged-app'],
     'apps remove': () => ['staged-app'],

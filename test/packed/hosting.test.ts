@@ -431,13 +431,43 @@ describe('Applications on a machine with systemd', () => {
         machine.sh('sleep 1')
       expect(told()).toMatchObject([{ name: 'tick', fault: 'it ended with exit code 3' }])
       const { app } = plane.json<{ app: { observed: object[] } }>('apps', 'show', 'shop')
-      expect(app.observed).toMatchObject([
-        { state: 'up', up: 2, of: 2, release: status().apps.shop.live.number },
-      ])
+      expect(app.observed).toMatchObject([{ state: 'up', up: 2, of: 2 }])
       expect(machine.sh('cat /var/lib/svc-appsd/logs/shop.log*')).toMatch(
         / cron\.tick \| ticked by sa-[a-z2-7]{10}$/m,
       )
       expect(machine.sh('ls /run/systemd/system; ls /var/lib/svc-appsd/units')).not.toContain('svc-task@')
+    },
+    90_000,
+  )
+
+  onHost(
+    `more instances start, and those that are too many leave, and visitors notice nothing; in maintenance they get 503${without}`,
+    () => {
+      const adjust = (more: object): Done =>
+        job('redeploy', {
+          app: 'shop',
+          source: { type: 'git', repo_url: `file://${REPOSITORY}`, sha: first },
+          ...more,
+        })
+      const { number } = status().apps.shop.live
+      const seen = underLoad(() => {
+        ended(adjust({ scale: { web: 3 } }), 'succeeded')
+        expect(units()).toHaveLength(3)
+        ended(adjust({ scale: { web: 1 } }), 'succeeded')
+      })
+      expect(seen).toMatchObject({ failed: 0 })
+      expect(units()).toEqual([`svc-app@shop:web:1:${number}.service`])
+      expect(status().apps.shop).toMatchObject({ scale: { web: 1 }, live: { number } })
+      const refused = adjust({ scale: { worker: 1 } })
+      ended(refused, 'failed')
+      expect(refused.log).toContain('shop has no process worker: web')
+      ended(adjust({ maintenance: true }), 'succeeded')
+      expect(machine.sh(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:${port()}/`)).toBe('503')
+      machine.sh('systemctl restart svc-appsd; until test -S /run/svc-appsd/control.sock; do sleep 0.1; done')
+      expect(machine.sh(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:${port()}/`)).toBe('503')
+      expect(property(units()[0] ?? '', 'ActiveState')).toBe('active')
+      ended(adjust({ maintenance: false, scale: { web: 2 } }), 'succeeded')
+      expect(ask()).toMatch(/^one \d+ /)
     },
     90_000,
   )

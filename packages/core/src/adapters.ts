@@ -219,11 +219,14 @@ export {
 } from './work/apps/exposure.ts'
 export { type AppPlan, findApp, imagePlan, type ReleaseFacts } from './work/apps/found-app.ts'
 export {
+  type AdjustOrder,
   type AppRelease,
   type DeployOrder,
   type HostApps,
   type ImageOrder,
   noHostApps,
+  readAdjustment,
+  readAdjustOrder,
   readAppOrder,
   readDeployOrder,
   readHostApps,

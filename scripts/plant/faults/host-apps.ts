@@ -224,4 +224,25 @@ export const faults: readonly Fault[] = [
     replace: 'failedCrons(detail).length > 1',
     suites: ['packages/core/test/work/apps/observed-apps-store.test.ts'],
   },
+  {
+    name: 'host-apps: a scaled process goes back to its count with the next deploy',
+    file: `${APPS}/supervisor.ts`,
+    find: 'await this.#record.put(name, { ...before, stopped: false, live: release, ...this.#port(name) })',
+    replace: 'await this.#record.put(name, { stopped: false, live: release, ...this.#port(name) })',
+    suites: RUNS,
+  },
+  {
+    name: 'host-apps: instances that are too many end while visitors are led to them',
+    file: `${APPS}/generation.ts`,
+    find: '      this.#slots = [...kept, ...added]\n      await commit()',
+    replace: '      await commit()',
+    suites: RUNS,
+  },
+  {
+    name: 'host-apps: a restart ends the maintenance',
+    file: `${APPS}/supervisor.ts`,
+    find: 'isClosed: () => this.#isClosed(name),',
+    replace: 'isClosed: () => this.#isClosed(name) && this.#entries.size === 0,',
+    suites: RUNS,
+  },
 ]

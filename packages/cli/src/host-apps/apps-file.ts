@@ -58,12 +58,11 @@ export class AppsRecord {
     return this.#change((now) => ({ ...now, domains }))
   }
 
-  setStopped(app: string): Promise<void> {
+  /** Changes parts of the record of an application, if there is one. */
+  alter(app: string, parts: Partial<HostApps['apps'][string]>): Promise<void> {
     return this.#change((now) => {
       const record = now.apps[app]
-      return record === undefined
-        ? now
-        : { ...now, apps: { ...now.apps, [app]: { ...record, stopped: true } } }
+      return record === undefined ? now : { ...now, apps: { ...now.apps, [app]: { ...record, ...parts } } }
     })
   }
 

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
 import { readSupervisorLine, withSocketPath } from '@svc/core/adapters'
 import type { Io } from '../terminal/io.ts'
+import type { AppStatus } from './app-status.ts'
 import { CONTROL_SOCKET, controlFolder, hostVariables, runtimeFolder } from './apps-folder.ts'
-import type { AppStatus } from './supervisor.ts'
 import { isSystemHost, SYSTEM } from './system/places.ts'
 
 /** An order to the supervisor of an apps folder. */
@@ -15,6 +15,7 @@ export interface Order {
   readonly path:
     | '/deploy'
     | '/image'
+    | '/adjust'
     | '/expose'
     | '/unexpose'
     | '/stop'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { Problem, readAppLogsWish } from '@svc/core'
 import {
+  readAdjustOrder,
   readAppOrder,
   readDeployOrder,
   readExposeOrder,
@@ -35,6 +36,10 @@ const ORDERS: Readonly<Record<string, Order>> = {
   },
   '/image': async (supervisor, body, say, signal) =>
     JSON.stringify(await supervisor.image(readImageOrder(body), say, signal)),
+  '/adjust': async (supervisor, body, say, signal) => {
+    await supervisor.adjust(readAdjustOrder(body), say, signal)
+    return ''
+  },
   '/stop': async (supervisor, body) =>
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
   '/remove': async (supervisor, body) =>

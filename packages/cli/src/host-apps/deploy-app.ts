@@ -1,10 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Problem } from '@svc/core'
-import { APP_DEFINITION_FILE, type AppPlan, type AppRelease, findApp, imagePlan } from '@svc/core/adapters'
+import {
+  APP_DEFINITION_FILE,
+  type AppPlan,
+  type AppRelease,
+  findApp,
+  imagePlan,
+  readAdjustment,
+} from '@svc/core/adapters'
 import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
@@ -26,6 +33,8 @@ export interface DeployParts {
   readonly image: string | undefined
   /** The file of the application's variables. */
   readonly envFile: string | undefined
+  /** The file of the job; undefined: nobody asks for more than a deploy. */
+  readonly jobFile: string | undefined
   /** Whether the processes are replaced also when they run this commit with these variables. */
   readonly force: boolean
   /** Further arguments of a supervisor that is started. */
@@ -74,6 +83,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
   if (!parts.force && known?.sha === sha && known.state === 'up' && known.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
+    await adjust(parts, say)
     return 'deployed'
   }
   const containers = plan.image && (await containersOf(parts, plan, plan.image, say))
@@ -97,9 +107,19 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (address === undefined)
     throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
   await linkCurrent(apps, app, sha)
+  await adjust(parts, say)
   const isVisited = plan.type === 'static' || plan.processes.web !== undefined
   say(isVisited ? `${app} answers at ${address}` : `${app} has no process web: nothing answers visitors`)
   return 'deployed'
+}
+
+/** Carries out the change that the payload of the job asks for besides. */
+async function adjust({ apps, app, jobFile }: DeployParts, say: Say): Promise<void> {
+  if (!jobFile) return
+  const { payload } = JSON.parse(await readFile(jobFile, 'utf8')) as { payload?: unknown }
+  const wish = readAdjustment(payload)
+  if (Object.keys(wish).length > 0)
+    await order(apps, { path: '/adjust', body: { app, ...wish }, onLine: say })
 }
 
 /**

@@ -86,7 +86,7 @@ function clean({ headers }: IncomingMessage): void {
 const PAGES = {
   404: 'There is no such application here.',
   502: 'The application broke the connection off.',
-  503: 'The application is not running.',
+  503: 'The application takes no visitors at the moment.',
 } as const
 
 type Refused = keyof typeof PAGES
@@ -118,9 +118,9 @@ function pick({ slots }: Generation): Instance | undefined {
 /** The instance that answers a request, or the status of its refusal. */
 function instanceFor(app: RunningApp | undefined): Instance | Refused {
   if (app === undefined) return 404
-  const { live } = app
-  if (live === undefined) return 503
-  return live.isVisited ? (pick(live) ?? 503) : 404
+  const { visited } = app
+  if (visited === undefined) return 503
+  return visited.isVisited ? (pick(visited) ?? 503) : 404
 }
 
 const targetOf = ({ host, port = 0 }: Instance) => ({ protocol: 'http:', host, port })
@@ -140,7 +140,7 @@ function serverOf(find: FindApp): Server {
   // Uploads take as long as they take.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const app = find(nameOf(request) ?? '')
-    const site = app?.live?.site
+    const site = app?.visited?.site
     if (site !== undefined) return site(request, response)
     const instance = instanceFor(app)
     if (typeof instance === 'number') return refuse(response, instance)
@@ -155,7 +155,7 @@ function serverOf(find: FindApp): Server {
     if (!(socket instanceof Socket)) return
     socket.on('error', () => socket.destroy())
     const app = find(nameOf(request) ?? '')
-    const instance = app?.live?.site === undefined ? instanceFor(app) : 404
+    const instance = app?.visited?.site === undefined ? instanceFor(app) : 404
     if (typeof instance === 'number') return refuseUpgrade(socket, instance)
     clean(request)
     instance.open += 1

@@ -11,9 +11,14 @@ export interface GenerationParts {
   readonly app: string
   readonly release: AppRelease
   readonly folder: string
+  /** Instances of processes, in place of the counts of the release. */
+  readonly counts: Counts
   readonly runtime: Runtime
   readonly onLine: (line: string) => void
 }
+
+/** Instances of processes by their names. */
+export type Counts = Readonly<Record<string, number>>
 
 /** Says a line of a deploy. */
 export type Say = (line: string) => void
@@ -30,12 +35,14 @@ export class Generation {
   readonly site: StaticSite | undefined
   readonly #parts: GenerationParts
   #slots: Slot[]
+  #counts: Counts
 
   constructor(parts: GenerationParts) {
     const { folder, runtime } = parts
     const release = runtime.adapt(parts.release)
     this.#parts = parts
     this.release = release
+    this.#counts = parts.counts
     this.site = release.static && staticSite(folder, release.static)
     this.#slots = this.#slotsOf(Object.keys(release.processes ?? {}))
   }
@@ -70,8 +77,15 @@ export class Generation {
    * @throws Problem `conflict` with the reason when one is not; its last lines are said before
    */
   async begin(isMine: (process: string) => boolean, signal: AbortSignal, say: Say): Promise<void> {
+    await this.#start(
+      this.#slots.filter(({ parts }) => isMine(parts.process)),
+      signal,
+      say,
+    )
+  }
+
+  async #start(mine: readonly Slot[], signal: AbortSignal, say: Say): Promise<void> {
     const began = performance.now()
-    const mine = this.#slots.filter(({ parts }) => isMine(parts.process))
     const off = new AbortController()
     const both = AbortSignal.any([signal, off.signal])
     const starts = mine.map(async (slot) => {
@@ -113,12 +127,46 @@ export class Generation {
     await Promise.all(fresh.map((slot) => slot.keep(true)))
   }
 
+  /**
+   * Changes the counts of processes: new instances start and are healthy before anything changes, and those
+   * that are too many leave. `commit` writes the counts down, and leads new visitors to the rest.
+   * @throws Problem `conflict` when a new one is not healthy: the old ones then serve on
+   */
+  async scale(counts: Counts, signal: AbortSignal, say: Say, commit: () => Promise<void>): Promise<void> {
+    const before = { slots: this.#slots, counts: this.#counts }
+    this.#counts = { ...before.counts, ...counts }
+    const wanted = this.#slotsOf(Object.keys(this.release.processes ?? {}))
+    const has = (slots: readonly Slot[], { parts }: Slot) =>
+      slots.some((each) => each.parts.process === parts.process && each.parts.number === parts.number)
+    const added = wanted.filter((slot) => !has(before.slots, slot))
+    const kept = before.slots.filter((slot) => has(wanted, slot))
+    try {
+      await this.#start(added, signal, say)
+      this.#slots = [...kept, ...added]
+      await commit()
+    } catch (error) {
+      this.#slots = before.slots
+      this.#counts = before.counts
+      await Promise.all(added.map((slot) => slot.stop()))
+      throw error
+    }
+    await Promise.all(added.map((slot) => slot.keep(false)))
+    await this.#leave(
+      before.slots.filter((slot) => !has(wanted, slot)),
+      say,
+    )
+  }
+
   /** Ends everything, each instance when it has no visitors any more, or after the grace time. */
-  async leave(say: Say): Promise<void> {
+  leave(say: Say): Promise<void> {
+    return this.#leave(this.#slots, say)
+  }
+
+  async #leave(slots: readonly Slot[], say: Say): Promise<void> {
     const began = performance.now()
     const grace = this.release.stop.grace_s * 1000
     const cut = await Promise.all(
-      this.#slots.map(async (slot) => {
+      slots.map(async (slot) => {
         while (slot.open > 0 && performance.now() - began < grace) await pause(LOOK_MS)
         const { open } = slot
         await slot.stop(slot.parts.process === WEB_PROCESS ? Math.min(grace, END_MS) : grace)
@@ -127,7 +175,7 @@ export class Generation {
     )
     const count = cut.reduce((sum, each) => sum + each, 0)
     const words = count === 0 ? 'no connection was cut' : `${count} open connections were cut`
-    if (this.#slots.length > 0) say(`the old release ended after ${seconds(began)}: ${words}`)
+    if (slots.length > 0) say(`the old instances ended after ${seconds(began)}: ${words}`)
   }
 
   /**
@@ -179,7 +227,7 @@ export class Generation {
     return names.flatMap((process) => {
       const definition = release.processes?.[process]
       if (definition === undefined) return []
-      return Array.from({ length: definition.count }, (_, index) => {
+      return Array.from({ length: this.#counts[process] ?? definition.count }, (_, index) => {
         const label = `${process}.${index + 1}`
         return runtime.slot({
           app,

@@ -130,7 +130,7 @@ async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' 
   await using _lock = await lockFolder(runtimeFolder(apps), 'it keeps the applications there running')
   await endLeftovers(runtimeFolder(apps))
   const record = new AppsRecord(runtimeFolder(apps), await readAppsFile(runtimeFolder(apps)))
-  await (verb === 'stop' ? record.setStopped(app) : record.put(app, undefined))
+  await (verb === 'stop' ? record.alter(app, { stopped: true }) : record.put(app, undefined))
   io.out.write(`${verb === 'stop' ? 'stopped' : 'removed'} the processes of ${app}\n`)
   return 0
 }
@@ -144,6 +144,7 @@ async function deploy(io: Io, apps: string, values: Values): Promise<number> {
     app: appOf(values),
     image,
     envFile: values.env,
+    jobFile: values.job,
     force: values.force === true,
     serve: values.port === undefined ? serve : [...serve, '--port', values.port],
   }

@@ -1,9 +1,14 @@
+import { Problem } from '@svc/core'
 import type { AppRelease } from '@svc/core/adapters'
-import { Generation, type GenerationParts, type Say } from './generation.ts'
+import { type Counts, Generation, type GenerationParts, type Say } from './generation.ts'
 
 /** Inputs of an application that runs. */
-export type RunningAppParts = Omit<GenerationParts, 'release' | 'folder'> & {
+export type RunningAppParts = Omit<GenerationParts, 'release' | 'folder' | 'counts'> & {
   readonly folderOf: (sha: string) => string
+  /** Instances of processes that a person wants. */
+  readonly counts: () => Counts
+  /** Whether visitors are turned away. */
+  readonly isClosed: () => boolean
 }
 
 /** A deploy as the application carries it out. */
@@ -28,9 +33,14 @@ export class RunningApp {
     this.#parts = parts
   }
 
-  /** The release that visitors see; undefined when the application is stopped. */
+  /** The release that runs; undefined when the application is stopped. */
   get live(): Generation | undefined {
     return this.#live
+  }
+
+  /** The release that answers visitors; undefined when they are turned away. */
+  get visited(): Generation | undefined {
+    return this.#parts.isClosed() ? undefined : this.#live
   }
 
   /** Brings the live release back, after a restart of the supervisor. */
@@ -57,6 +67,14 @@ export class RunningApp {
     })
   }
 
+  /** Changes the counts of processes. @throws Problem `conflict` when it is stopped, or like `scale` there */
+  scale(counts: Counts, signal: AbortSignal, say: Say, commit: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#live === undefined) throw new Problem('conflict', { detail: 'the application is stopped' })
+      await this.#live.scale(counts, signal, say, commit)
+    })
+  }
+
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})
@@ -64,7 +82,8 @@ export class RunningApp {
   }
 
   #generation(release: AppRelease): Generation {
-    return new Generation({ ...this.#parts, release, folder: this.#parts.folderOf(release.sha) })
+    const { folderOf, counts } = this.#parts
+    return new Generation({ ...this.#parts, release, folder: folderOf(release.sha), counts: counts() })
   }
 
   async #deploy({ release, say, signal, prepare, commit }: Deploy): Promise<void> {

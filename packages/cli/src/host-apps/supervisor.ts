@@ -1,11 +1,19 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AppLogsWish, type Clock, Problem } from '@svc/core'
-import type { DeployOrder, ExposeOrder, HostApps, HostImage, ImageOrder } from '@svc/core/adapters'
+import type {
+  AdjustOrder,
+  DeployOrder,
+  ExposeOrder,
+  HostApps,
+  HostImage,
+  ImageOrder,
+} from '@svc/core/adapters'
 import { logFile, type OutputReading, readOutput } from './app-output.ts'
+import { type AppStatus, statusOf } from './app-status.ts'
 import { AppsRecord } from './apps-file.ts'
-import { envDigest, isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
-import { type CronStatus, Crons } from './crons.ts'
+import { isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
+import { Crons } from './crons.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
 import { once } from './once.ts'
@@ -23,30 +31,6 @@ export interface SupervisorParts {
   readonly record: HostApps | undefined
   /** Opens the runtime of the host. */
   readonly open: (record: AppsRecord, find: FindApp) => Promise<Runtime>
-}
-
-/** A process as `status` tells of it. */
-export interface ProcessStatus {
-  readonly process: string
-  readonly number: number
-  readonly up: boolean
-  readonly pid: number | undefined
-  readonly port: number | undefined
-  readonly restarts: number
-}
-
-/** An application as `status` tells of it. */
-export interface AppStatus {
-  readonly app: string
-  readonly state: 'up' | 'starting' | 'stopped'
-  /** The address for visitors, in words. */
-  readonly address: string
-  readonly sha: string
-  readonly number: number
-  /** SHA-256 of its variables. */
-  readonly env: string
-  readonly processes: readonly ProcessStatus[]
-  readonly crons: readonly CronStatus[]
 }
 
 /** Grace time of all applications when the supervisor ends. */
@@ -97,7 +81,7 @@ export class Supervisor implements AsyncDisposable {
       const { app } = this.#entry(name)
       await this.#runtime.admit(name)
       if (!stopped) await app.resume(live)
-      await this.#runtime.route(name, app.live)
+      await this.#runtime.route(name, app.visited)
     }
     this.#crons.begin()
     await this.#runtime.ready()
@@ -123,22 +107,10 @@ export class Supervisor implements AsyncDisposable {
   }
 
   status(): readonly AppStatus[] {
-    return Object.entries(this.#record.current.apps).map(([name, { stopped, live: recorded }]) => {
-      const live = this.find(name)?.live
-      const state = stopped || live === undefined ? 'stopped' : live.isHealthy ? 'up' : 'starting'
-      const processes = (live?.slots ?? []).map(({ parts, isUp, pid, port, restarts }) => ({
-        process: parts.process,
-        number: parts.number,
-        up: isUp,
-        pid,
-        port,
-        restarts,
-      }))
-      const { sha, number, env } = recorded
-      const crons = this.#crons.status({ app: name, release: recorded })
-      const address = this.addressOf(name)
-      return { app: name, state, address, sha, number, env: envDigest(env), processes, crons }
-    })
+    return Object.entries(this.#record.current.apps).map(([app, record]) => ({
+      ...statusOf(record, this.find(app)?.live),
+      ...{ app, address: this.addressOf(app), crons: this.#crons.status({ app, release: record.live }) },
+    }))
   }
 
   /** The address for visitors of an application, in words. */
@@ -160,16 +132,19 @@ export class Supervisor implements AsyncDisposable {
     const before = this.#record.current.apps[name]
     const release = { ...given, number: (before?.live.number ?? 0) + 1 }
     const commit = async (next: Generation) => {
-      await this.#record.put(name, { stopped: false, live: release, ...this.#port(name) })
+      await this.#record.put(name, { ...before, stopped: false, live: release, ...this.#port(name) })
       try {
         await this.#link(name, release.sha)
-        await this.#runtime.route(name, next)
+        await this.#runtime.route(name, this.#isClosed(name) ? undefined : next)
       } catch (error) {
         await this.#record.put(name, before)
         if (before !== undefined) await this.#link(name, before.live.sha)
         throw error
       }
     }
+    for (const process of Object.keys(before?.scale ?? {}))
+      if (given.processes?.[process] === undefined)
+        say(`the scale of ${process} counts for nothing: this release has no such process`)
     try {
       await this.#runtime.admit(name)
       const prepare = (next: Generation) => this.#prepare(next, job, say, signal)
@@ -179,6 +154,38 @@ export class Supervisor implements AsyncDisposable {
     } finally {
       if (this.#record.current.apps[name] === undefined) await this.#forget(name)
     }
+  }
+
+  /**
+   * Changes the counts of processes of an application that runs, and whether visitors are turned away.
+   * @throws Problem `conflict` when it does not run, has no such process, or a new instance is not healthy
+   */
+  async adjust({ app: name, scale, maintenance }: AdjustOrder, say: Say, signal: AbortSignal): Promise<void> {
+    const app = this.find(name)
+    const live = app?.live
+    if (app === undefined || live === undefined)
+      throw new Problem('conflict', { detail: `${name} does not run here: deploy or start it first` })
+    const names = Object.keys(live.release.processes ?? {})
+    const unknown = Object.keys(scale ?? {}).find((process) => !names.includes(process))
+    if (unknown !== undefined)
+      throw new Problem('conflict', {
+        detail: `${name} has no process ${unknown}: ${names.join(', ') || 'it serves files alone'}`,
+      })
+    const known = this.#record.current.apps[name]
+    const lead = () => this.#runtime.route(name, app.visited)
+    if (scale !== undefined)
+      await app.scale(scale, signal, say, async () => {
+        await this.#record.alter(name, { scale: { ...known?.scale, ...scale } })
+        await lead()
+      })
+    if (maintenance === undefined) return
+    await this.#record.alter(name, { maintenance })
+    await lead()
+    say(maintenance ? 'visitors get 503 from now on; its processes run' : 'visitors are let in again')
+  }
+
+  #isClosed(name: string): boolean {
+    return this.#record.current.apps[name]?.maintenance === true
   }
 
   /** Runs the release command. @throws Problem `conflict` when it fails, or an earlier attempt began it */
@@ -246,7 +253,7 @@ export class Supervisor implements AsyncDisposable {
     const entry = this.#entries.get(name)
     await this.#crons.end(name)
     await entry?.app.stop(async () => {
-      await this.#record.setStopped(name)
+      await this.#record.alter(name, { stopped: true })
       await this.#runtime.route(name, undefined)
     })
     return entry !== undefined
@@ -291,6 +298,8 @@ export class Supervisor implements AsyncDisposable {
       app: name,
       runtime: this.#runtime,
       folderOf: (sha) => releaseFolder(apps, name, sha),
+      counts: () => this.#record.current.apps[name]?.scale ?? {},
+      isClosed: () => this.#isClosed(name),
       onLine: (line) => output.write(`${clock.now().toISOString()} ${line}`),
     })
     const entry = { app, output }

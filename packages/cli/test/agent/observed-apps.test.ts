@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ObservedApps } from '../../src/agent/wire/observed-apps.ts'
-import type { AppStatus } from '../../src/host-apps/supervisor.ts'
+import type { AppStatus } from '../../src/host-apps/app-status.ts'
 
 type Process = AppStatus['processes'][number]
 
@@ -13,7 +13,17 @@ const statusOf = (
   processes: readonly Process[],
   fields: Partial<AppStatus> = {},
 ): AppStatus => ({
-  ...{ app, state: 'up', address: '', sha: 'a'.repeat(40), number: 3, env: '', crons: [], processes },
+  ...{
+    app,
+    state: 'up',
+    address: '',
+    sha: 'a'.repeat(40),
+    number: 3,
+    env: '',
+    crons: [],
+    processes,
+    maintenance: false,
+  },
   ...fields,
 })
 

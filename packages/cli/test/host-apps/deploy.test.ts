@@ -128,7 +128,7 @@ test('A Node application is built, runs, survives the job and its agent, fails w
     'stopped the processes of shop',
   )
   for (const pid of pids) expect(await isAlive(pid)).toBe(false)
-  expect(await get(bench)).toBe('The application is not running.\n')
+  expect(await get(bench)).toBe('The application takes no visitors at the moment.\n')
   expect((await deploy(0)).state).toBe('succeeded')
   expect(await get(bench)).toBe('release 4')
   const restarted = await deploy(0, { restart: true })

@@ -1,12 +1,16 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
+import { systemClock } from '@svc/core'
 import { releaseFolder, runtimeFolder } from '../../src/host-apps/apps-folder.ts'
 import { endLeftovers } from '../../src/host-apps/leftovers.ts'
+import { ProcessRuntime } from '../../src/host-apps/process-runtime.ts'
+import { Supervisor } from '../../src/host-apps/supervisor.ts'
 import { eventually, isAlive } from '../agent/agent-bench.ts'
 import { AppsBench, openSupervisor, processOf, SERVER, sha, webRelease } from './apps-bench.ts'
 
@@ -88,7 +92,7 @@ test('A connection that stays open longer than the grace time is cut, and the lo
   const gone = once(socket, 'close')
   await bench.deploy('shop', webRelease(sha('b'), { stop }))
   await gone
-  expect(bench.said.at(-1)).toMatch(/the old release ended after [\d.]+ s: 1 open connections were cut/)
+  expect(bench.said.at(-1)).toMatch(/the old instances ended after [\d.]+ s: 1 open connections were cut/)
   expect(await isAlive(old)).toBe(false)
 })
 
@@ -186,7 +190,10 @@ test('Everything that a process has started ends with it, also what ignores the 
   const pids = [await pidOf(bench), bench.pidIn('shop', sha('a'))]
   expect(await bench.supervisor.stop('shop')).toBe(true)
   for (const pid of pids) expect(await isAlive(pid)).toBe(false)
-  expect(await bench.get('shop')).toEqual({ status: 503, body: 'The application is not running.\n' })
+  expect(await bench.get('shop')).toEqual({
+    status: 503,
+    body: 'The application takes no visitors at the moment.\n',
+  })
 })
 
 test('Applications come back after a restart at the same port, those that were stopped do not', async () => {
@@ -298,4 +305,105 @@ test('a command in a release has its variables and its end, and is ended with th
   const limited = live?.run('cron.slow', { command: 'sleep 60', timeoutS: 0.2 }, AbortSignal.timeout(60_000))
   expect(await limited).toBe('it ran longer than 0.2 s, and was ended')
   await expect(bench.supervisor.run('blog', 'true', () => {}, off.signal)).rejects.toThrow('no app blog')
+})
+
+test('A change of the counts starts healthy instances first, ends those that are too many, and is kept by later deploys', async () => {
+  await using bench = await AppsBench.open()
+  const release = (letter: string) =>
+    webRelease(sha(letter), {
+      processes: {
+        web: processOf('node server.js'),
+        worker: processOf('echo begun; sleep 60', { count: 2 }),
+      },
+    })
+  await bench.deploy('shop', release('a'))
+  const adjust = (scale: Readonly<Record<string, number>>) =>
+    bench.supervisor.adjust(
+      { app: 'shop', scale },
+      (line) => bench.said.push(line),
+      AbortSignal.timeout(60_000),
+    )
+  const running = () =>
+    bench.supervisor.status()[0]?.processes.map(({ process, number, up }) => `${process}.${number} ${up}`)
+  const pids = () =>
+    new Map(
+      bench.supervisor.status()[0]?.processes.map((each) => [`${each.process}.${each.number}`, each.pid]),
+    )
+  const before = pids()
+  let isLoaded = true
+  const answers = new Set<number | undefined>()
+  const client = async () => {
+    while (isLoaded) answers.add((await bench.get('shop')).status)
+  }
+  const clients = [client(), client()]
+  await adjust({ web: 3, worker: 0 })
+  expect(running()).toEqual(['web.1 true', 'web.2 true', 'web.3 true'])
+  expect(pids().get('web.1')).toBe(before.get('web.1'))
+  expect(await isAlive(before.get('worker.2') ?? 0)).toBe(false)
+  await adjust({ web: 2 })
+  expect(running()).toEqual(['web.1 true', 'web.2 true'])
+  isLoaded = false
+  await Promise.all(clients)
+  expect([...answers]).toEqual([200])
+  await expect(adjust({ cron: 1 })).rejects.toThrow('shop has no process cron: web, worker')
+  await bench.deploy('shop', release('b'))
+  expect(running()).toEqual(['web.1 true', 'web.2 true'])
+  await bench.restart()
+  await eventually(async () => running()?.join() === 'web.1 true,web.2 true')
+  await bench.supervisor.stop('shop')
+  await expect(adjust({ web: 1 })).rejects.toThrow('shop does not run here')
+})
+
+test('A new instance that is not healthy changes no count', async () => {
+  await using bench = await AppsBench.open()
+  const once = 'test ! -e taken || exit 5; : > taken; exec node server.js'
+  await bench.deploy('shop', webRelease(sha('a'), { processes: { web: processOf(once) } }))
+  const say = (line: string) => bench.said.push(line)
+  const scaled = bench.supervisor.adjust({ app: 'shop', scale: { web: 2 } }, say, AbortSignal.timeout(60_000))
+  await expect(scaled).rejects.toThrow('web is not healthy: it ended with exit code 5')
+  expect(bench.supervisor.status()[0]?.processes).toHaveLength(1)
+  expect((await bench.get('shop')).status).toBe(200)
+  await bench.supervisor.adjust({ app: 'shop', scale: { web: 1 } }, say, AbortSignal.timeout(60_000))
+  expect((await bench.get('shop')).status).toBe(200)
+})
+
+test('In maintenance visitors get 503 while the processes run, also after a restart and a deploy', async () => {
+  await using bench = await AppsBench.open()
+  await bench.deploy('shop', webRelease(sha('a')))
+  await bench.deploy(
+    'site',
+    { ...webRelease(sha('a')), processes: undefined, static: {} },
+    { 'index.html': 'page' },
+  )
+  const adjust = async (maintenance: boolean) => {
+    for (const app of ['shop', 'site'])
+      await bench.supervisor.adjust({ app, maintenance }, () => {}, AbortSignal.timeout(60_000))
+  }
+  const answers = async () => [(await bench.get('shop')).status, (await bench.get('site')).status]
+  await adjust(true)
+  expect(await answers()).toEqual([503, 503])
+  expect(bench.supervisor.status()).toMatchObject([{ state: 'up', maintenance: true }, { maintenance: true }])
+  await bench.restart()
+  await eventually(async () => bench.supervisor.status()[0]?.state === 'up')
+  await bench.deploy('shop', webRelease(sha('b')))
+  expect(await answers()).toEqual([503, 503])
+  await adjust(false)
+  expect(await answers()).toEqual([200, 200])
+})
+
+test('A supervisor that cannot begin leaves no front behind', async () => {
+  const apps = mkdtempSync(join(tmpdir(), 'svc-apps-'))
+  let port = 0
+  const opened = Supervisor.open({
+    ...{ apps, runtime: runtimeFolder(apps), clock: systemClock, record: undefined },
+    open: async (record, find) => {
+      const timing = { aliveMs: 1, backoffMs: 1, backoffMaxMs: 1 }
+      const runtime = await ProcessRuntime.open({ record, host: {}, mark: {}, timing, frontPort: 0 }, find)
+      port = runtime.frontPort
+      runtime.ready = () => Promise.reject(new Error('no rules'))
+      return runtime
+    },
+  })
+  await expect(opened).rejects.toThrow('no rules')
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
 })

@@ -1,5 +1,5 @@
 import type { ObservedEntry } from '@svc/core/adapters'
-import type { AppStatus } from '../../host-apps/supervisor.ts'
+import type { AppStatus } from '../../host-apps/app-status.ts'
 
 /** Bytes of entries in a heartbeat at most; the rest goes with the next ones. */
 const MAX_BYTES = 24_576
@@ -53,7 +53,7 @@ export class ObservedApps {
       else this.#told.set(entry.app, JSON.stringify(entry))
   }
 
-  #entryOf({ app, state, sha, number: release, processes, crons }: AppStatus): ObservedEntry {
+  #entryOf({ app, state, sha, number: release, processes, crons, maintenance }: AppStatus): ObservedEntry {
     const missing = processes.filter(({ up }) => !up).map((each) => `${each.process}.${each.number}`)
     const up = processes.length - missing.length
     const isStopped = state === 'stopped'
@@ -66,6 +66,7 @@ export class ObservedApps {
         processes.reduce((sum, { restarts }) => sum + restarts, 0),
       ),
       ...(crons.length === 0 ? {} : { crons: crons.map(known) }),
+      ...(maintenance ? { maintenance } : {}),
     }
   }
 

@@ -57,10 +57,11 @@ function observedText(
   page: Page,
 ): string {
   const where = `fp:${host.slice(0, SHORT_SHA)}`
+  const closed = seen.maintenance === true ? ', in maintenance' : ''
   const again = restarts > 0 ? `, started again ${restarts} times within ten minutes` : ''
   const known = `${ago(since, page)}, told ${ago(seen.observed_at, page)}`
   if (state === 'stopped') return `stopped on ${where} (${known})`
-  if (state === 'up') return `${up} of ${of} up on ${where}${again} (${known})`
+  if (state === 'up') return `${up} of ${of} up on ${where}${closed}${again} (${known})`
   return `${up} of ${of} up on ${where}${again}: svc apps logs ${app} --process ${missing[0] ?? 'web'} (${known})`
 }
 

@@ -89,8 +89,11 @@ function declareDeploys(apps: Command, run: Run): void {
 }
 
 function declareRuns(apps: Command, run: Run): void {
-  const under = (operation: 'apps.stop' | 'apps.start' | 'apps.restart') =>
-    operating(apps, operation, '<app>')
+  const under = (
+    operation: 'apps.stop' | 'apps.start' | 'apps.restart' | 'apps.scale' | 'apps.maintenance',
+    words = '<app>',
+  ) =>
+    operating(apps, operation, words)
       .option(...LICENSE)
       .option('--host <host>', 'another host than its own, such as the one before')
       .option(...FOLLOW)
@@ -105,6 +108,18 @@ function declareRuns(apps: Command, run: Run): void {
   examples(
     under('apps.restart').action(run(async () => (await import('./apps-deploy.ts')).restartApp)),
     'svc apps restart shop --follow',
+  )
+  examples(
+    under('apps.scale', '<app> <process=count...>').action(
+      run(async () => (await import('./apps-scale.ts')).scaleApp),
+    ),
+    'svc apps scale shop web=3 worker=2 --follow',
+  )
+  examples(
+    under('apps.maintenance', '<app> <on|off>').action(
+      run(async () => (await import('./apps-scale.ts')).maintainApp),
+    ),
+    'svc apps maintenance shop on --follow',
   )
 }
 

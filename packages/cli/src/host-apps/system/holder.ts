@@ -17,7 +17,7 @@ export class Holders implements AsyncDisposable {
         'cache-control': 'no-store',
         connection: 'close',
       }
-      response.writeHead(503, headers).end('The application is not running.\n')
+      response.writeHead(503, headers).end('The application takes no visitors at the moment.\n')
     })
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')

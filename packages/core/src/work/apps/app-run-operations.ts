@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import { present } from '../../kernel/present.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
@@ -151,6 +152,43 @@ const restart = operation({
   },
 })
 
+const PROCESS = { process: matching(/^[a-z][a-z0-9-]{0,31}$/, 'the name of a process'), count: whole(0, 10) }
+
+const scale = operation({
+  name: 'apps.scale',
+  summary: 'change how many instances of its processes an app has; later deploys keep it',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: { ...RUN, processes: listOf(shape(PROCESS), 16) },
+  answer: MADE,
+  run: async (services, { host, processes, ...given }, operator) => {
+    if (processes.length === 0)
+      throw new Problem('invalid-input', { details: ['processes: expected one at least'] })
+    const app = await appOf(services, given, operator)
+    const fingerprint = await hostNamed(services, app, host)
+    const counts = Object.fromEntries(processes.map(({ process, count }) => [process, count]))
+    const made = await services.apps.adjust(app, { fingerprint, scale: counts, madeBy: operator.name })
+    return madeFor(services, operator, app, made)
+  },
+})
+
+const maintenance = operation({
+  name: 'apps.maintenance',
+  summary: 'turn visitors of an app away with 503 while its processes run, or let them in again',
+  permission: 'platform.deploy',
+  scope: 'tenant',
+  changes: true,
+  input: { ...RUN, on: flag() },
+  answer: MADE,
+  run: async (services, { host, on, ...given }, operator) => {
+    const app = await appOf(services, given, operator)
+    const fingerprint = await hostNamed(services, app, host)
+    const made = await services.apps.adjust(app, { fingerprint, maintenance: on, madeBy: operator.name })
+    return madeFor(services, operator, app, made)
+  },
+})
+
 const releases = operation({
   name: 'apps.releases',
   summary: 'list the deployments of an app, newest first',
@@ -167,4 +205,4 @@ const releases = operation({
 })
 
 /** Operations that run, end or list the deployments of apps. */
-export const appRunOperations = [deploy, rollback, stop, start, restart, releases]
+export const appRunOperations = [deploy, rollback, stop, start, restart, scale, maintenance, releases]

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
@@ -32,6 +33,10 @@ interface JobWish {
   readonly kind?: 'deploy' | 'redeploy'
   /** Whether the host replaces the processes also when the same release runs. */
   readonly restart?: boolean | undefined
+  /** Instances of processes, in place of the counts of the definition. */
+  readonly scale?: Readonly<Record<string, number>> | undefined
+  /** Whether visitors are turned away while the processes run. */
+  readonly maintenance?: boolean | undefined
   /** The maker of the job, as the audit log names operators. */
   readonly madeBy?: string | undefined
 }
@@ -41,7 +46,7 @@ export interface DeployWish extends Pick<JobWish, 'restart' | 'madeBy'> {
   readonly ref?: string | undefined
 }
 /** How an app is started or stopped. */
-export interface RunWish extends Pick<JobWish, 'restart' | 'madeBy'> {
+export interface RunWish extends Omit<JobWish, 'kind'> {
   /** The host, in place of the app's own. */
   readonly fingerprint?: string | undefined
 }
@@ -235,6 +240,18 @@ export class Apps {
   }
 
   /**
+   * Changes the counts of processes of an app that runs, or whether visitors are turned away.
+   * @throws Problem `conflict` when it is stopped, was never deployed, or has no host
+   */
+  async adjust(app: App, wish: Omit<RunWish, 'restart'>): Promise<MadeJob> {
+    const { state } = await this.state(app)
+    if (state === 'deployed' || state === 'never_deployed') return this.start(app, wish)
+    throw new Problem('conflict', {
+      detail: `${app.name} is ${state}: svc apps start ${app.name} comes first`,
+    })
+  }
+
+  /**
    * Ends the processes of an app on its host; its files stay.
    * @throws Problem `conflict` when nothing was deployed, or it has no host
    */
@@ -253,12 +270,13 @@ export class Apps {
   #deploy(
     place: AppPlace,
     source: Payload,
-    { kind = 'deploy', restart = false, madeBy }: JobWish,
+    { kind = 'deploy', restart = false, scale, maintenance, madeBy }: JobWish,
   ): Promise<MadeJob> {
     const { licenseId, name } = place.app
     if (source.repo_url === undefined && source.type === 'git') throw lacks(name, 'repository: --repo URL')
     const target = requireHost(place)
-    const payload = { app: name, source, ...(restart ? { restart } : {}) }
+    const more = { ...present('scale', scale), ...present('maintenance', maintenance) }
+    const payload = { app: name, source, ...(restart ? { restart } : {}), ...more }
     return this.#parts.jobs.enqueue({ licenseId, kind, payload, target, madeBy })
   }
 }

@@ -24,6 +24,8 @@ export const WEB = 'web'
 const MAX_FILE_CHARS = 65_536
 const MAX_COMMAND_CHARS = 4_096
 const MAX_PROCESSES = 16
+/** Most instances of a process. */
+const MAX_COUNT = 10
 const MAX_CRONS = 20
 
 /** Types of a build that hosts carry out. */
@@ -66,7 +68,7 @@ const processFields = {
   port: optional(whole(1, 65_535)),
   capabilities: optional(capabilitiesField),
   health: optional(shape(healthFields)),
-  count: defaulted(whole(1, 10), 1),
+  count: defaulted(whole(1, MAX_COUNT), 1),
   roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
   ...limitFields,
 }
@@ -89,6 +91,11 @@ const cronFields = {
   timeout_s: defaulted(whole(1, 86_400), 3_600),
   ...limitFields,
 }
+/** Instances of processes, in place of the counts of the definition. */
+export const scaleField = refine(mapOf(processName, whole(0, MAX_COUNT)), 'few', (value) => {
+  const count = Object.keys(value).length
+  return (count >= 1 && count <= MAX_PROCESSES) || `expected 1 to ${MAX_PROCESSES} processes`
+})
 /** The commands that run at times of the clock. */
 export const cronField = refine(listOf(shape(cronFields), MAX_CRONS), 'named', (value) => {
   const names = value.map(({ name }) => name)

@@ -1,4 +1,5 @@
 import { type Infer, optional } from 'superstruct'
+import { present } from '../../kernel/present.ts'
 import {
   anyText,
   field,
@@ -12,7 +13,7 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 import { containerField, type HostImage, hostImage, imageName } from './container.ts'
-import { cronField, folder, processesField, staticField, stopField } from './definition.ts'
+import { cronField, folder, processesField, scaleField, staticField, stopField } from './definition.ts'
 import { exposuresField } from './exposure.ts'
 
 const commit = matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a full commit id')
@@ -35,6 +36,9 @@ const release = shape({
 const appRecord = shape({
   stopped: flag(),
   live: release,
+  scale: optional(scaleField),
+  /** Whether visitors are turned away while its processes run. */
+  maintenance: optional(flag()),
   /** The port of 127.0.0.1 that stays the application's, where the host has one for it. */
   port: optional(whole(1, 65_535)),
 })
@@ -57,6 +61,9 @@ const imageOrder = shape({
   file: optional(folder),
   image: optional(imageName),
 })
+/** A change of an application that runs. */
+const adjustment = { scale: optional(scaleField), maintenance: optional(flag()) }
+const adjustOrder = shape({ app: anyText(), ...adjustment })
 const appOrder = shape({ app: anyText() })
 const runOrder = shape({ app: anyText(), command: text(1, 4_096) })
 const line = shape({ kind: oneOf(['said', 'failed', 'done']), text: anyText() })
@@ -92,6 +99,21 @@ export const readAppOrder = (value: unknown): Infer<typeof appOrder> => read(app
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readRunOrder = (value: unknown): Infer<typeof runOrder> => read(runOrder, value)
+
+/** A change of an application that runs. */
+export type AdjustOrder = Infer<typeof adjustOrder>
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readAdjustOrder = (value: unknown): AdjustOrder => read(adjustOrder, value)
+
+/**
+ * Reads the change of an application that the payload of a deploy asks for besides.
+ * @throws Problem `invalid-input` for one of another form
+ */
+export function readAdjustment(payload: unknown): Omit<AdjustOrder, 'app'> {
+  const { scale, maintenance } = (payload ?? {}) as Record<string, unknown>
+  return read(shape(adjustment), { ...present('scale', scale), ...present('maintenance', maintenance) })
+}
 
 /** @throws Problem `invalid-input` for a line of another form */
 export const readSupervisorLine = (value: unknown): SupervisorLine => read(line, value)

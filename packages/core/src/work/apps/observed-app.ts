@@ -40,6 +40,8 @@ const STATE = {
   /** Starts after an end within the last ten minutes. */
   restarts: whole(0, SAFE),
   crons: optional(listOf(shape(cronFields), 20)),
+  /** Visitors are turned away while it runs. */
+  maintenance: optional(flag()),
 }
 /** An app that a heartbeat tells of; `gone`: the host has it no more. */
 export const observedEntry = shape({ app: NAME, state: oneOf([...OBSERVED_STATES, 'gone']), ...STATE })

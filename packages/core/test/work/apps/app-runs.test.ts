@@ -204,3 +204,33 @@ describe('an app', () => {
     expect(app.fingerprint).toBe('fp-1')
   })
 })
+
+describe('counts of processes and maintenance', () => {
+  it('go to the host with the live release, and are refused for an app that does not run', async () => {
+    await expect(run('scale', { processes: [{ process: 'web', count: 2 }] })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await deployed('a')
+    const scaled = await run('scale', {
+      processes: [
+        { process: 'web', count: 3 },
+        { process: 'worker', count: 0 },
+      ],
+    })
+    expect(scaled.job).toMatchObject({ kind: 'redeploy', target: 'fp-1' })
+    expect(scaled.job.payload).toEqual({ app: 'shop', source, scale: { web: 3, worker: 0 } })
+    await ends()
+    for (const on of [true, false]) {
+      const { job } = await run('maintenance', { on })
+      expect(job.payload).toEqual({ app: 'shop', source, maintenance: on })
+      await ends()
+    }
+    expect((await run('start')).job.payload).toEqual({ app: 'shop', source })
+    await ends()
+    await run('stop')
+    await ends()
+    const refused = { code: 'conflict', message: expect.stringContaining('svc apps start shop comes first') }
+    await expect(run('maintenance', { on: true })).rejects.toMatchObject(refused)
+    await expect(run('scale', { processes: [] })).rejects.toMatchObject({ code: 'invalid-input' })
+  })
+})
