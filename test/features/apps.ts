@@ -227,6 +227,18 @@ export const feature: Feature = {
         names: ['LEVEL'],
       }),
     ),
+    'apps.registry-list': read('platform.read', staged, ['not-found', noApp]),
+    'apps.registry-login': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), registry: 'ghcr.io', user: 'ann', password: 'a password' }),
+      (world) => ({ ...staged(world), registry: 'https://ghcr.io', user: 'ann', password: 'a password' }),
+      'invalid-input',
+    ),
+    'apps.registry-logout': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), registry: 'ghcr.io' }),
+      () => ({ ...noApp(), registry: 'ghcr.io' }),
+    ),
     'apps.cron-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.domains-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.domains-add': change(
@@ -260,6 +272,9 @@ export const feature: Feature = {
     'apps env set': () => ['staged-app', '--plain', 'LEVEL=debug'],
     'apps env list': () => ['staged-app'],
     'apps env unset': () => ['staged-app', 'LEVEL'],
+    'apps registry list': () => ['staged-app'],
+    'apps registry login': () => ['staged-app', 'ghcr.io', '--user', 'ann'],
+    'apps registry logout': () => ['staged-app', 'ghcr.io'],
     'apps domains add': () => [
       'staged-app',
       'shop.example.com',

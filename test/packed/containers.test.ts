@@ -32,6 +32,22 @@ const site = (word: string) => ({
   'site/cgi-bin/slow': `#!/bin/sh\nsleep 1\nprintf 'content-type: text/plain\\r\\n\\r\\n${word}'\n`,
 })
 
+const REGISTRY = 'registry.example.com:5000'
+const REGISTRY_CONFIG = `version: 0.1
+storage:
+  filesystem:
+    rootdirectory: /srv/registry/data
+http:
+  addr: 127.0.0.1:5000
+  tls:
+    certificate: /srv/registry/cert.pem
+    key: /srv/registry/key.pem
+auth:
+  htpasswd:
+    realm: test
+    path: /srv/registry/htpasswd
+`
+
 const LOADER = `
 import { get } from 'node:http'
 import { existsSync } from 'node:fs'
@@ -67,6 +83,9 @@ const booted = await HostedMachine.boot(['nft', 'git', 'podman', 'runc', 'newuid
 const onHost = typeof booted === 'string' ? test.skip : test
 const without = typeof booted === 'string' ? ` (skipped: ${booted})` : ''
 const machine = booted as BootedMachine
+const isAlone = typeof booted !== 'string' && booted.run(['which', 'docker-registry']).code !== 0
+const onRegistry = isAlone ? test.skip : onHost
+const noRegistry = isAlone ? ' (skipped: this machine lacks docker-registry)' : without
 let host: HostedMachine
 
 const units = () =>
@@ -83,6 +102,19 @@ const podman = (...words: readonly string[]) =>
     )
     .split('\n')
     .filter((line) => line !== '')
+/** Starts a registry that wants a password, behind a certificate that the host's podman trusts. */
+function openRegistry(): void {
+  machine.sh(`mkdir -p /srv/registry /etc/containers/certs.d/${REGISTRY}; cd /srv/registry
+    echo 127.0.0.1 registry.example.com >> /etc/hosts
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout key.pem -out cert.pem \\
+      -subj /CN=registry.example.com -addext subjectAltName=DNS:registry.example.com 2>/dev/null
+    cp cert.pem /etc/containers/certs.d/${REGISTRY}/ca.crt
+    perl -e 'print "ann:", crypt("password-of-ann", "\\$2b\\$05\\$" . "a" x 22), "\\n"' > htpasswd`)
+  machine.write('/srv/registry/config.yml', REGISTRY_CONFIG)
+  machine.sh(`systemd-run --quiet --unit=registry docker-registry serve /srv/registry/config.yml
+    until curl -s --cacert /srv/registry/cert.pem -o /dev/null https://${REGISTRY}/v2/; do sleep 0.1; done`)
+}
+
 const processes = () =>
   machine.sh("ps -eo args | grep -E 'conmon|slirp4netns|rootlessport' | grep -v grep || :")
 
@@ -219,6 +251,32 @@ describe('Containers on a machine with systemd', () => {
       expect(machine.sh("systemctl list-units --no-legend 'svc-work@*'")).toBe('')
       expect(machine.sh(`ls /var/lib/svc-appsd/containers/${user()}`)).toBe('')
       expect(podman('ps', '--all', '--format', '{{.Names}}')).toHaveLength(3)
+    },
+    120_000,
+  )
+
+  onRegistry(
+    `an image of a private registry is a release, and its password is nowhere afterwards${noRegistry}`,
+    () => {
+      openRegistry()
+      const image = `localhost/svc:${host.record().apps.box.live.sha}`
+      podman('push', '--quiet', '--creds=ann:password-of-ann', image, `${REGISTRY}/acme/pulled:1.2`)
+      const repo = ['--repo', `docker://${REGISTRY}/acme/pulled`]
+      host.plane.json('apps', 'create', 'pulled', '--license', host.license, '--host', 'web-1', ...repo)
+      expect(host.plane.svc('apps', 'deploy', 'pulled', '--ref', '1.2', '--follow').code).toBe(1)
+      expect(machine.sh('ls /var/lib/svc-agent/apps')).not.toContain('pulled')
+      const login = ['apps', 'registry', 'login', 'pulled', REGISTRY, '--user', 'ann']
+      expect(host.plane.svcWith('password-of-ann\n', ...login)).toMatchObject({ code: 0 })
+      const { job } = host.plane.json<{ job: { id: string } }>('apps', 'deploy', 'pulled', '--ref', '1.2')
+      const log = endedWell(host.followed(job.id))
+      expect(log).not.toContain('password-of-ann')
+      expect(host.ask('pulled', '/cgi-bin/who')).toBe('two 1')
+      const seen = host.ask('pulled', '/cgi-bin/env')
+      expect(seen).not.toContain('REGISTRY')
+      expect(seen).toContain(`SVC_SHA=${host.record().apps.pulled.live.sha}`)
+      const left = machine.run(['grep', '-rl', 'password-of-ann', '/var/lib/svc-appsd', '/run/svc-app'])
+      expect(left.out).toBe('')
+      endedWell(host.job('remove', { app: 'pulled' }))
     },
     120_000,
   )

@@ -56,7 +56,13 @@ export class InstalledPlane {
 
   /** Runs a command of operators, as the page does. */
   svc(...args: readonly string[]): Ran {
-    return this.#machine.run(['runuser', '-u', 'svc', '--', SVC, ...args, '--data-dir', '/var/lib/svc'])
+    return this.svcWith('', ...args)
+  }
+
+  /** Runs one that reads this from its standard input. */
+  svcWith(input: string, ...args: readonly string[]): Ran {
+    const command = ['runuser', '-u', 'svc', '--', SVC, ...args, '--data-dir', '/var/lib/svc']
+    return this.#machine.run(command, input)
   }
 
   /** Runs one with `--json` and reads its document. */

@@ -237,6 +237,7 @@ export {
   type SupervisorLine,
 } from './work/apps/host-apps.ts'
 export { MAX_OBSERVED, type ObservedEntry, observedEntry } from './work/apps/observed-app.ts'
+export { type RegistryLogins, withoutLogins } from './work/apps/registry-login.ts'
 export type { GitDeliveryView } from './work/git/git-hook-view.ts'
 export type { GitMessage, GitSender } from './work/git/git-pushes.ts'
 export type { PushOutcome } from './work/git/push/push-delivery.ts'

@@ -74,6 +74,7 @@ export {
   readAppRun,
   sinceInstant,
 } from './work/apps/app-logs.ts'
+export type { AppRegistryView } from './work/apps/app-registry-operations.ts'
 export type { AppView, ReleaseView, VariableView } from './work/apps/app-view.ts'
 export type { GitHookView } from './work/git/git-hook-view.ts'
 export type { Image } from './work/images/image.ts'

@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'apps: variables go with any source',
     file: VARIABLES,
-    find: 'if (objectOf(job.payload.source).repo_url !== repoUrl)',
+    find: 'if (!isOwnSource(objectOf(job.payload.source), repoUrl))',
     replace: 'if (repoUrl === undefined)',
     suites: SERVICE,
   },

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const SYSTEM = 'packages/cli/src/host-apps/system'
 const TEXTS = ['packages/cli/test/host-apps/containers.test.ts']
 const DEFINITION = ['packages/core/test/work/apps/definition.test.ts']
+const APPS = ['packages/core/test/work/apps/apps.test.ts']
 const MACHINE = ['test/packed/containers.test.ts']
 
 /** Mistakes about applications that run in containers. */
@@ -62,5 +63,26 @@ export const faults: readonly Fault[] = [
     find: "    await ran('systemctl', 'stop', userUnit('*')).catch(() => {})\n",
     replace: '',
     suites: MACHINE,
+  },
+  {
+    name: 'containers: any image is given the variables of an app',
+    file: 'packages/core/src/work/apps/app-source.ts',
+    find: "if (type !== 'image') return url === repoUrl",
+    replace: 'if (url === repoUrl) return true',
+    suites: APPS,
+  },
+  {
+    name: 'containers: passwords of registries are listed among variables',
+    file: 'packages/core/src/work/apps/apps.ts',
+    find: 'registryOf(name) === undefined)',
+    replace: "registryOf(name) !== 'none')",
+    suites: APPS,
+  },
+  {
+    name: 'containers: the application is given the passwords of its registries',
+    file: 'packages/core/src/work/apps/registry-login.ts',
+    find: 'if (registry === undefined) env[name] = value',
+    replace: 'if (registry !== name) env[name] = value',
+    suites: APPS,
   },
 ]

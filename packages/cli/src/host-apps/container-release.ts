@@ -5,13 +5,16 @@ import {
   type AppPlan,
   type HostImage,
   type ImageOrder,
+  type RegistryLogins,
   readHostImage,
   WEB_PROCESS,
+  withoutLogins,
 } from '@svc/core/adapters'
 import type { Io } from '../terminal/io.ts'
 import { releaseFolder } from './apps-folder.ts'
 import { ensureSupervisor, order } from './control-client.ts'
 import type { DeployParts } from './deploy-app.ts'
+import { givenEnv } from './env-file.ts'
 import type { Say } from './generation.ts'
 import { isSystemHost } from './system/places.ts'
 
@@ -23,11 +26,12 @@ const gone = (): Problem =>
  * Returns the digest of the image, which takes the place of a commit.
  */
 export async function imageRelease(
-  { io, apps, app, serve }: Pick<DeployParts, 'io' | 'apps' | 'app' | 'serve'>,
+  { io, apps, app, serve, envFile }: Pick<DeployParts, 'io' | 'apps' | 'app' | 'serve' | 'envFile'>,
   image: string,
 ): Promise<string> {
   const say: Say = (line) => io.out.write(`${line}\n`)
-  const { digest } = await imageOf(io, apps, { app, image }, serve, say)
+  const { logins } = withoutLogins(await givenEnv(envFile))
+  const { digest } = await imageOf(io, apps, { app, image, logins }, serve, say)
   const sha = digest.slice('sha256:'.length)
   await mkdir(releaseFolder(apps, app, sha), { recursive: true })
   return sha
@@ -53,14 +57,14 @@ async function imageOf(
  * @throws Problem in words where no containers are run, and when there is no image in the end
  */
 export async function containersOf(
-  { io, apps, app, sha, serve }: DeployParts,
+  { io, apps, app, sha, serve, logins }: DeployParts & { readonly logins: RegistryLogins },
   { processes }: AppPlan,
   wanted: NonNullable<AppPlan['image']>,
   say: Say,
 ): Promise<Readonly<Record<string, AppContainer>>> {
   const began = performance.now()
   const source = 'file' in wanted ? { file: wanted.file } : { image: wanted.name }
-  const { image, digest, ports } = await imageOf(io, apps, { app, sha, ...source }, serve, say)
+  const { image, digest, ports } = await imageOf(io, apps, { app, sha, logins, ...source }, serve, say)
   say(`the image is ${digest}, after ${((performance.now() - began) / 1000).toFixed(1)} s`)
   return Object.fromEntries(
     Object.entries(processes).map(([name, { port }]): [string, AppContainer] => [

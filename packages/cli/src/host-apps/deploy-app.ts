@@ -11,6 +11,7 @@ import {
   findApp,
   imagePlan,
   readAdjustment,
+  withoutLogins,
 } from '@svc/core/adapters'
 import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
@@ -18,7 +19,7 @@ import { readAppsFile } from './apps-file.ts'
 import { envDigest, hostVariables, linkCurrent, releaseFolder, runtimeFolder } from './apps-folder.ts'
 import { containersOf } from './container-release.ts'
 import { ensureSupervisor, order, SupervisorGone, statusOf } from './control-client.ts'
-import { readEnvFile } from './env-file.ts'
+import { givenEnv } from './env-file.ts'
 import type { Say } from './generation.ts'
 import { releaseFacts } from './release-facts.ts'
 import { isSystemHost } from './system/places.ts'
@@ -80,13 +81,13 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (limited && !isSystemHost(apps))
     say('memory and cpus are not carried out here: see svc agent install --apps')
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
-  const env = envFile !== undefined && existsSync(envFile) ? await readEnvFile(envFile) : {}
+  const { env, logins } = withoutLogins(await givenEnv(envFile))
   if (!parts.force && known?.sha === sha && known.state === 'up' && known.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
     await adjust(parts, say)
     return 'deployed'
   }
-  const containers = plan.image && (await containersOf(parts, plan, plan.image, say))
+  const containers = plan.image && (await containersOf({ ...parts, logins }, plan, plan.image, say))
   if (containers === undefined) await build(parts, plan, say)
   const release: AppRelease = {
     sha,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Problem } from '@svc/core'
 
@@ -20,3 +21,7 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
   }
   return Object.fromEntries(entries)
 }
+
+/** The variables that the agent was given for a job; none when there is no file of them. */
+export const givenEnv = async (path: string | undefined): Promise<Record<string, string>> =>
+  path !== undefined && existsSync(path) ? readEnvFile(path) : {}

@@ -1,4 +1,11 @@
-import type { AppCronView, AppDomainView, AppView, ReleaseView, VariableView } from '@svc/core'
+import type {
+  AppCronView,
+  AppDomainView,
+  AppRegistryView,
+  AppView,
+  ReleaseView,
+  VariableView,
+} from '@svc/core'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
 
 const SHORT_SHA = 12
@@ -156,5 +163,16 @@ export const cronsTable = (crons: readonly AppCronView[], page: Page): string =>
       { title: 'HOST', narrow: 'leaves', text: ({ host }) => `fp:${host.slice(0, SHORT_SHA)}` },
     ],
     crons,
+    page,
+  )
+
+/** Registries that an app has a login for. */
+export const registriesTable = (registries: readonly AppRegistryView[], page: Page): string =>
+  table(
+    [
+      { title: 'REGISTRY', text: ({ registry }) => registry },
+      { title: 'SINCE', text: ({ updated_at }) => ago(updated_at, page) },
+    ],
+    registries,
     page,
   )

@@ -4,7 +4,10 @@ import { examples, operating, type Run, reaching } from '../declare.ts'
 
 const LICENSE = ['--license <id-or-key>', 'license of the app, if several have one of its name'] as const
 const HOST = ['--host <host>', 'host that runs it: hostname, id or fingerprint'] as const
-const REPO = ['--repo <url>', 'https://…, ssh://… or user@host:path'] as const
+const REPO = [
+  '--repo <url>',
+  'https://…, ssh://… or user@host:path; docker://IMAGE for an image of a registry',
+] as const
 
 const FOLLOW = ['-f, --follow', 'print its log until it ends; exit code 0 when it succeeded, else 1'] as const
 
@@ -42,6 +45,7 @@ export function declareApps(program: Command, run: Run): void {
   declareRuns(apps, run)
   declareLogs(apps, run)
   declareEnv(apps, run)
+  declareRegistries(apps, run)
   declareDomains(apps, run)
   declareCron(apps, run)
 }
@@ -147,6 +151,25 @@ function declareDomains(apps: Command, run: Run): void {
     run(async () => (await import('./apps-domains.ts')).listDomains),
   )
   examples(list, 'svc apps domains list shop')
+}
+
+function declareRegistries(apps: Command, run: Run): void {
+  const registry = apps.command('registry').description('the registries that the images of an app are from')
+  type Operation = 'apps.registry-list' | 'apps.registry-login' | 'apps.registry-logout'
+  const under = (verb: string, operation: Operation) =>
+    reaching(registry.command(verb).description(OPERATION_SUMMARIES[operation])).option(...LICENSE)
+  const list = under('list <app>', 'apps.registry-list').action(
+    run(async () => (await import('./apps-registry.ts')).listRegistries),
+  )
+  examples(list, 'svc apps registry list shop')
+  const login = under('login <app> <registry>', 'apps.registry-login')
+    .requiredOption('--user <name>', 'the user; the password or token is asked for')
+    .action(run(async () => (await import('./apps-registry.ts')).logIn))
+  examples(login, 'svc apps registry login shop ghcr.io --user ann')
+  const logout = under('logout <app> <registry>', 'apps.registry-logout').action(
+    run(async () => (await import('./apps-registry.ts')).logOut),
+  )
+  examples(logout, 'svc apps registry logout shop ghcr.io')
 }
 
 function declareCron(apps: Command, run: Run): void {

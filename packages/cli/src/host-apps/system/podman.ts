@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
-import { type HostImage, type ImageOrder, readHostImage } from '@svc/core/adapters'
+import { type HostImage, type ImageOrder, type RegistryLogins, readHostImage } from '@svc/core/adapters'
 import type { Say } from '../generation.ts'
 import { type AppUser, admitRanges } from './app-user.ts'
 import { PODMAN } from './container-text.ts'
@@ -22,6 +22,9 @@ const CACHE_HOURS = 168
 /** Names without a registry are Docker Hub's, as everywhere; the operator's own files come after this one. */
 const REGISTRIES = 'unqualified-search-registries = ["docker.io"]\n'
 
+/** The file with the logins of a pull or a build, while that goes on. */
+const AUTH_FILE = 'auth.json'
+
 const imageTag = (sha: string): string => `localhost/svc:${sha}`
 
 /** Packages that this host lacks for containers. */
@@ -36,6 +39,14 @@ function failed(code: number | null, what: string, err = ''): Problem {
   return new Problem('conflict', {
     detail: `${what} ended with exit code ${code}${why === undefined || why === '' ? '' : `: ${why}`}`,
   })
+}
+
+/** The work on an image, and the logins that it may need. */
+interface ImageWork {
+  readonly user: AppUser
+  readonly onLine: Say
+  readonly signal: AbortSignal
+  readonly logins: RegistryLogins
 }
 
 /** Images and containers of applications, each kept by the podman of its application's own user. */
@@ -73,7 +84,8 @@ export class Podman {
         return known
       }
     }
-    if (image !== undefined) return this.#pull(user, image, sha, say, signal)
+    const parts = { user, onLine: say, signal, logins: order.logins ?? {} }
+    if (image !== undefined) return this.#pull(parts, image, sha)
     if (sha === undefined || file === undefined)
       throw new Problem('invalid-input', { detail: 'the order names neither a Dockerfile nor an image' })
     const context = `${podmanHome(user.name)}/context`
@@ -85,7 +97,7 @@ code=0
 ${PODMAN} build --tag ${imageTag(sha)} --file ${quoted(file)} . </dev/null || code=$?
 rm -rf ${context}
 exit $code`
-    const { code } = await workAsUser({ user, script, seconds: BUILD_S, onLine: say, signal })
+    const code = await this.#loggedIn(parts, script)
     if (code !== 0) throw failed(code, `the build of ${file}`)
     return this.#known(user, imageTag(sha))
   }
@@ -116,8 +128,9 @@ ${PODMAN} image prune --force --filter until=${CACHE_HOURS}h`
     if (!existsSync(SYSTEM.containers)) return
     await ran('systemctl', 'stop', userUnit('*')).catch(() => {})
     for (const user of readdirSync(SYSTEM.containers)) {
-      if (users.has(user)) rmSync(join(podmanHome(user), 'context'), { recursive: true, force: true })
-      else await this.forget(user)
+      for (const left of ['context', AUTH_FILE])
+        rmSync(join(podmanHome(user), left), { recursive: true, force: true })
+      if (!users.has(user)) await this.forget(user)
     }
   }
 
@@ -129,22 +142,34 @@ ${PODMAN} image prune --force --filter until=${CACHE_HOURS}h`
     await ran('systemctl', 'daemon-reload')
   }
 
-  async #pull(
-    user: AppUser,
-    name: string,
-    sha: string | undefined,
-    say: Say,
-    signal: AbortSignal,
-  ): Promise<HostImage> {
-    say(`pull: ${name}`)
-    const script = `exec ${PODMAN} pull ${quoted(name)} </dev/null`
-    const { code } = await workAsUser({ user, script, seconds: BUILD_S, onLine: say, signal })
+  async #pull(parts: ImageWork, name: string, sha: string | undefined): Promise<HostImage> {
+    const { user } = parts
+    parts.onLine(`pull: ${name}`)
+    const code = await this.#loggedIn(parts, `${PODMAN} pull ${quoted(name)} </dev/null`)
     if (code !== 0) throw failed(code, `the pull of ${name}`)
     const pulled = await this.#known(user, name)
-    const script2 = `${PODMAN} tag ${quoted(name)} ${imageTag(sha ?? pulled.digest.slice('sha256:'.length))} &&
-  ${PODMAN} untag ${quoted(name)} ${quoted(name)}`
-    await workAsUser({ user, script: script2, seconds: LOOK_S })
+    const tag = imageTag(sha ?? pulled.digest.slice('sha256:'.length))
+    const script = `${PODMAN} tag ${quoted(name)} ${tag} && ${PODMAN} untag ${quoted(name)} ${quoted(name)}`
+    await workAsUser({ user, script, seconds: LOOK_S })
     return pulled
+  }
+
+  /** Runs a script with the logins in a file of podman's, which is gone afterwards. */
+  async #loggedIn({ user, onLine, signal, logins }: ImageWork, script: string): Promise<number | null> {
+    const file = join(podmanHome(user.name), AUTH_FILE)
+    const auths = Object.entries(logins).map(([registry, { user: name, password }]) => [
+      registry,
+      { auth: Buffer.from(`${name}:${password}`).toString('base64') },
+    ])
+    rmSync(file, { force: true })
+    writeFileSync(file, JSON.stringify({ auths: Object.fromEntries(auths) }), { mode: 0o400, flag: 'wx' })
+    chownSync(file, user.uid, user.gid)
+    try {
+      const named = `export REGISTRY_AUTH_FILE=${file}\n${script}`
+      return (await workAsUser({ user, script: named, seconds: BUILD_S, onLine, signal })).code
+    } finally {
+      rmSync(file, { force: true })
+    }
   }
 
   async #known(user: AppUser, name: string): Promise<HostImage> {

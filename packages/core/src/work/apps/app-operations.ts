@@ -5,6 +5,7 @@ import { flag, listOf, matching, shape, text, whole } from '../../kernel/validat
 import { type App, VARIABLES } from './app.ts'
 import { appCronOperations } from './app-cron-operations.ts'
 import { appDomainOperations } from './app-domain-operations.ts'
+import { appRegistryOperations } from './app-registry-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
 import { APP, type AppView, appView, observedView, stateView, VARIABLE, variableView } from './app-view.ts'
 import type { Apps } from './apps.ts'
@@ -187,5 +188,6 @@ const unsetEnv = operation({
 export const appOperations = [
   ...[create, list, show, set, remove, ...appRunOperations, env, setEnv, unsetEnv],
   ...appDomainOperations,
+  ...appRegistryOperations,
   ...appCronOperations,
 ]

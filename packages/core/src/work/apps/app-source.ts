@@ -1,7 +1,44 @@
+import { is } from 'superstruct'
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { credentialsOf } from '../git/git-credentials.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { AppPlace } from './app-place.ts'
+import { imageName } from './container.ts'
+
+/** The scheme of the address of an app that is an image of a registry: `docker://ghcr.io/acme/shop`. */
+const IMAGE_SCHEME = 'docker://'
+
+/** The image of an address, without a tag and a digest; undefined when it is a repository's. */
+export function imageOf(repoUrl: string | undefined): string | undefined {
+  if (!repoUrl?.startsWith(IMAGE_SCHEME)) return undefined
+  return repoUrl.slice(IMAGE_SCHEME.length)
+}
+
+/** Whether an address is that of an image, which has no tag and no digest: deploys name those. */
+export function isImageAddress(repoUrl: string): boolean {
+  const image = imageOf(repoUrl)
+  return image !== undefined && is(image, imageName) && withoutTag(image) === image
+}
+
+function withoutTag(image: string): string {
+  const [name = ''] = image.split('@')
+  const colon = name.lastIndexOf(':')
+  // A colon before a slash is that of a port.
+  return colon > name.lastIndexOf('/') ? name.slice(0, colon) : name
+}
+
+/** Whether the source of a job is the app's own: its repository at any commit, or its image at any tag. */
+export function isOwnSource(source: Payload, repoUrl: string | undefined): boolean {
+  const { type, image, repo_url: url } = source
+  if (type !== 'image') return url === repoUrl
+  return typeof image === 'string' && withoutTag(image) === imageOf(repoUrl)
+}
+
+/** The image of an app at a tag, or at the digest that is named in place of a commit. */
+export const imageSource = (image: string, sha: string | undefined, tag = 'latest'): Payload => ({
+  type: 'image',
+  image: sha === undefined ? `${image}:${tag}` : `${image}@sha256:${sha}`,
+})
 
 /** The commit of a deployment; undefined when its source is none of git. */
 export function shaOf(deployment: Deployment | undefined): string | undefined {

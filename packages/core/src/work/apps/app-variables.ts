@@ -8,6 +8,7 @@ import { appOf, DEPLOYING_KINDS, type Payload } from '../jobs/job-payload.ts'
 import type { HandedEnv } from '../jobs/job-view.ts'
 import { type App, appIdOf } from './app.ts'
 import { placeIn, variablePlace } from './app-place.ts'
+import { isOwnSource } from './app-source.ts'
 
 /** Dependencies of `AppVariables`. */
 export type AppVariablesParts = Pick<Base, 'storage' | 'clock' | 'keyring' | 'log'>
@@ -90,7 +91,7 @@ export class AppVariables {
     const { fingerprint: host, repoUrl } = await placeIn(storage, app)
     if (host === undefined || job.target !== host || fingerprint !== host)
       return `the deploy is not for the host of the app: svc apps deploy ${app.name} makes one that is`
-    if (objectOf(job.payload.source).repo_url !== repoUrl)
+    if (!isOwnSource(objectOf(job.payload.source), repoUrl))
       return `the source is not the app's own: svc apps set ${app.name} --repo URL names it`
     const kept = await storage.agents.accessKey(job.licenseId, fingerprint)
     if (kept === undefined)

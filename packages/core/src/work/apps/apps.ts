@@ -18,9 +18,10 @@ import {
   requireHost,
   variablePlace,
 } from './app-place.ts'
-import { gitSource, shaOf, sourceAgain } from './app-source.ts'
+import { gitSource, imageOf, imageSource, isImageAddress, shaOf, sourceAgain } from './app-source.ts'
 import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
 import { lastOfEach, MAX_OBSERVED, type ObservedApp, type ObservedEntry } from './observed-app.ts'
+import { registryOf } from './registry-login.ts'
 
 /** Dependencies of `Apps`. */
 export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
@@ -152,16 +153,32 @@ export class Apps {
   }
 
   /** The variables of an app; those that are secrets stay sealed. */
-  variables({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
-    return this.#parts.storage.apps.variables(id)
+  async variables({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
+    const all = await this.#parts.storage.apps.variables(id)
+    return all.filter(({ name }) => registryOf(name) === undefined)
+  }
+
+  /** The variables that hold an app's logins at registries. */
+  async logins({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
+    const all = await this.#parts.storage.apps.variables(id)
+    return all.filter(({ name }) => registryOf(name) !== undefined)
+  }
+
+  /** Stores the login at a registry. @throws Problem `secrets-not-configured`, `not-found` */
+  setLogin(app: Pick<App, 'id'>, name: string, value: string): Promise<number> {
+    return this.#setVariables(app, { [name]: value }, true)
   }
 
   /**
    * Stores variables, in place of those of the same names. They reach processes with the next deploy.
    * @throws Problem `invalid-input`, `secrets-not-configured`, `not-found`
    */
-  async setVariables({ id }: Pick<App, 'id'>, values: Readonly<Record<string, string>>, isSecret: boolean) {
+  async setVariables(app: Pick<App, 'id'>, values: Readonly<Record<string, string>>, isSecret: boolean) {
     checkVariables(values)
+    return this.#setVariables(app, values, isSecret)
+  }
+
+  async #setVariables({ id }: Pick<App, 'id'>, values: Readonly<Record<string, string>>, isSecret: boolean) {
     const { storage, clock, keyring } = this.#parts
     if (isSecret && !keyring.isConfigured) throw new Problem('secrets-not-configured')
     return storage.transaction(async ({ apps }) => {
@@ -193,6 +210,8 @@ export class Apps {
    */
   async deploy(app: App, { sha, ref, ...wish }: DeployWish): Promise<MadeJob> {
     const place = await this.place(app)
+    const image = imageOf(place.repoUrl)
+    if (image !== undefined) return this.#deploy(place, imageSource(image, sha, ref), wish)
     if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, ref), wish)
     const [last] = await this.releases(app, 1)
     const again = shaOf(last)
@@ -287,9 +306,11 @@ async function checkSettings(
   { fingerprint, repoUrl }: Partial<AppSettings>,
   production: boolean,
 ): Promise<void> {
-  if (repoUrl !== undefined && !isAddress(repoUrl, production)) {
+  if (repoUrl !== undefined && !isImageAddress(repoUrl) && !isAddress(repoUrl, production)) {
     throw new Problem('invalid-input', {
-      details: ['repo_url: expected https://…, ssh://… or user@host:path, without a name or password'],
+      details: [
+        'repo_url: expected https://…, ssh://… or user@host:path, without a name or password, or docker://IMAGE without a tag',
+      ],
     })
   }
   if (fingerprint !== undefined && !(await agents.isKnown(licenseId, fingerprint)))

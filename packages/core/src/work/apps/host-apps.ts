@@ -15,6 +15,7 @@ import {
 import { containerField, type HostImage, hostImage, imageName } from './container.ts'
 import { cronField, folder, processesField, scaleField, staticField, stopField } from './definition.ts'
 import { exposuresField } from './exposure.ts'
+import { loginsField } from './registry-login.ts'
 
 const commit = matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a full commit id')
 
@@ -60,6 +61,8 @@ const imageOrder = shape({
   sha: optional(commit),
   file: optional(folder),
   image: optional(imageName),
+  /** Logins at registries, by their hosts. */
+  logins: optional(loginsField),
 })
 /** A change of an application that runs. */
 const adjustment = { scale: optional(scaleField), maintenance: optional(flag()) }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Job, ofLicense, PLATFORM } from '@svc/core'
-import { claimRequest, proofBytes } from '@svc/core/adapters'
+import { claimRequest, proofBytes, withoutLogins } from '@svc/core/adapters'
 import { type App, appIdOf } from '@svc/core/ports'
 import { buildHeartbeat, buildLicense, type TestPlane, testPlane } from '@svc/testing'
 
@@ -227,6 +227,41 @@ describe('variables of apps', () => {
     await set({ W3: 'less' }, false)
   })
 
+  it('hold the passwords of registries, which are listed by themselves and reach nobody else', async () => {
+    const login = { app: 'shop', registry: 'registry.example:5000', user: 'ann', password: 'a password' }
+    await run('apps.registry-login', login)
+    await run('apps.registry-login', { ...login, registry: 'ghcr.io', password: 'another' })
+    const listed = await run('apps.registry-list', { app: 'shop' })
+    expect(listed).toMatchObject({
+      registries: [{ registry: 'ghcr.io' }, { registry: 'registry.example:5000' }],
+    })
+    expect(JSON.stringify(listed)).not.toContain('password')
+    expect(await run('apps.env-list', { app: 'shop' })).toMatchObject({ variables: [] })
+    expect(await run('apps.registry-logout', { app: 'shop', registry: 'ghcr.io' })).toMatchObject({
+      removed: ['ghcr.io'],
+    })
+    expect(await run('apps.registry-list', { app: 'shop' })).toMatchObject({
+      registries: [{ registry: 'registry.example:5000' }],
+    })
+    for (const registry of ['https://ghcr.io', 'ghcr.io/acme', 'GHCR.IO', '-x', ''])
+      await expect(run('apps.registry-login', { ...login, registry })).rejects.toMatchObject({
+        code: 'invalid-input',
+      })
+    for (const password of ['', 'two\nlines'])
+      await expect(run('apps.registry-login', { ...login, password })).rejects.toMatchObject({
+        code: 'invalid-input',
+      })
+    await showKey()
+    const source = { type: 'git', repo_url: REPO, sha: SHA('a') }
+    const payload = { app: 'shop', source }
+    await test.plane.jobs.enqueue({ licenseId, kind: 'deploy', target: 'fp-1', payload })
+    const { payload: given, env } = await handed()
+    const { logins, env: own } = withoutLogins(given.env as Record<string, string>)
+    expect(logins).toEqual({ 'registry.example:5000': { user: 'ann', password: 'a password' } })
+    expect(own).toEqual({})
+    expect(env).toEqual({ secrets: Object.keys(given.env as object) })
+  })
+
   describe('reach a host', () => {
     beforeEach(async () => {
       await set({ TOKEN: SECRET, SHARED: 'of the app' })
@@ -315,6 +350,33 @@ describe('variables of apps', () => {
       expect((await handed()).env).toMatchObject({
         withheld: expect.stringContaining('not for the host'),
       })
+    })
+
+    it.each([
+      { type: 'image', image: 'ghcr.io/thief/shop:1' },
+      { type: 'image', image: 'ghcr.io/thief/shop:1', repo_url: REPO },
+    ])('not with the image %j, which is none of the app', async (source) => {
+      await deploy({ source })
+      expect((await handed()).env).toMatchObject({ withheld: expect.stringContaining('the source is not') })
+    })
+
+    it('with its own image at any tag and digest, and with no other', async () => {
+      const pulled = await test.plane.apps.set(app, { repoUrl: 'docker://registry.example:5000/acme/shop' })
+      const own = 'registry.example:5000/acme/shop'
+      for (const [image, isOwn] of [
+        [`${own}:1.2`, true],
+        [`${own}@sha256:${'a'.repeat(64)}`, true],
+        [own, true],
+        [`${own}-x:1.2`, false],
+        ['registry.example:5001/acme/shop:1.2', false],
+      ] as const) {
+        await deploy({ source: { type: 'image', image } })
+        const job = await handed()
+        expect([image, 'withheld' in job.env]).toEqual([image, !isOwn])
+        await finish(job, 'failed')
+      }
+      const { job } = await test.plane.apps.deploy(pulled, { ref: '1.3', madeBy: 'cli:ann' })
+      expect(job.payload.source).toEqual({ type: 'image', image: `${own}:1.3` })
     })
 
     it('not when it has shown no key yet', async () => {

@@ -146,6 +146,22 @@ export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
     },
     filters: { license: licenseOfParent },
   },
+  'apps.registry-list': {
+    ...common,
+    prefix: 'thg',
+    list: 'registries',
+    paging: 'whole',
+    order: byKey,
+    shown: ({ registry }: { registry: string }) => registry,
+    of: appCalled('with-logins'),
+    add: async ({ stores, n, of, now }) => {
+      const letter = String.fromCharCode(97 + ((n * 5) % 7))
+      const login = { name: `SVC_REGISTRY_${letter}`, value: undefined, secret: 'sealed' }
+      await stores.apps.setVariables(of.app ?? '', [login], now)
+      return letter
+    },
+    filters: { license: licenseOfParent },
+  },
   'apps.cron-list': {
     ...common,
     prefix: 'thg',
