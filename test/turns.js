@@ -64,6 +64,8 @@ const TURNS = [
       'test/packed/install',
     ],
   },
+  // Machines with applications, each for two minutes.
+  { parts: 3, suites: ['test/packed/hosting', 'test/packed/containers'] },
   // These take 20 s and more.
   {
     parts: 6,

@@ -2,6 +2,7 @@ import type { HostApps } from '@svc/core/adapters'
 import { envDigest } from './apps-folder.ts'
 import type { CronStatus } from './crons.ts'
 import type { Generation } from './generation.ts'
+import type { EndingCertificate } from './system/certificate-watch.ts'
 
 /** A process as `status` tells of it. */
 export interface ProcessStatus {
@@ -27,13 +28,15 @@ export interface AppStatus {
   readonly env: string
   readonly processes: readonly ProcessStatus[]
   readonly crons: readonly CronStatus[]
+  /** Domains whose certificates were not renewed in time. */
+  readonly certificates: readonly EndingCertificate[]
 }
 
 /** Returns the status of an application by its record and its live release, if that runs. */
 export function statusOf(
   { stopped, maintenance = false, live: { sha, number, env } }: HostApps['apps'][string],
   live: Generation | undefined,
-): Omit<AppStatus, 'app' | 'address' | 'crons'> {
+): Omit<AppStatus, 'app' | 'address' | 'crons' | 'certificates'> {
   const state = stopped || live === undefined ? 'stopped' : live.isHealthy ? 'up' : 'starting'
   const processes = (live?.slots ?? []).map(({ parts, isUp: up, pid, port, restarts }) => ({
     ...{ process: parts.process, number: parts.number },

@@ -110,6 +110,7 @@ export class Supervisor implements AsyncDisposable {
     return Object.entries(this.#record.current.apps).map(([app, record]) => ({
       ...statusOf(record, this.find(app)?.live),
       ...{ app, address: this.addressOf(app), crons: this.#crons.status({ app, release: record.live }) },
+      certificates: this.#runtime.domains?.ending(app, this.#parts.clock.now()) ?? [],
     }))
   }
 

@@ -23,6 +23,7 @@ const statusOf = (
     crons: [],
     processes,
     maintenance: false,
+    certificates: [],
   },
   ...fields,
 })

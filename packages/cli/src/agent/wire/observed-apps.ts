@@ -53,7 +53,16 @@ export class ObservedApps {
       else this.#told.set(entry.app, JSON.stringify(entry))
   }
 
-  #entryOf({ app, state, sha, number: release, processes, crons, maintenance }: AppStatus): ObservedEntry {
+  #entryOf({
+    app,
+    state,
+    sha,
+    number: release,
+    processes,
+    crons,
+    maintenance,
+    certificates,
+  }: AppStatus): ObservedEntry {
     const missing = processes.filter(({ up }) => !up).map((each) => `${each.process}.${each.number}`)
     const up = processes.length - missing.length
     const isStopped = state === 'stopped'
@@ -67,6 +76,7 @@ export class ObservedApps {
       ),
       ...(crons.length === 0 ? {} : { crons: crons.map(known) }),
       ...(maintenance ? { maintenance } : {}),
+      ...(certificates.length === 0 ? {} : { certificates: [...certificates] }),
     }
   }
 

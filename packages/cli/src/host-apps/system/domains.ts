@@ -3,6 +3,7 @@ import { type ExposeOrder, type Exposure, MAX_DOMAINS } from '@svc/core/adapters
 import type { AppsRecord } from '../apps-file.ts'
 import type { Say } from '../generation.ts'
 import type { Caddy } from './caddy.ts'
+import { CertificateWatch, type EndingCertificate } from './certificate-watch.ts'
 import { certificateOf, demandAddress } from './proxy-sight.ts'
 import { type Site, sitesText } from './site-text.ts'
 
@@ -19,11 +20,13 @@ type Exposures = Readonly<Record<string, Exposure>>
 const refused = (detail: string): Problem => new Problem('conflict', { detail })
 
 /** The domains of a host's applications: its record, and the files of its proxy. */
-export class Domains {
+export class Domains implements Disposable {
   readonly #parts: DomainsParts
+  readonly #watch: CertificateWatch
 
   constructor(parts: DomainsParts) {
     this.#parts = parts
+    this.#watch = new CertificateWatch(() => this.#secure.map(({ domain }) => domain))
   }
 
   /**
@@ -46,7 +49,9 @@ export class Domains {
     await this.#change({ ...known, [domain]: exposure }, true)
     say(`the proxy leads ${domain} to ${app}`)
     if (tls === 'off') return
-    const until = await certificateOf(domain)
+    const certificate = await certificateOf(domain)
+    if (certificate !== undefined) this.#watch.seen(domain, certificate)
+    const until = certificate?.until.toISOString()
     say(
       until === undefined
         ? `no certificate for ${domain} yet: the proxy goes on asking, see journalctl -u caddy`
@@ -66,6 +71,23 @@ export class Domains {
   async drop(app: string): Promise<void> {
     const others = Object.entries(this.#known).filter(([, exposure]) => exposure.app !== app)
     if (others.length < Object.keys(this.#known).length) await this.#change(Object.fromEntries(others), false)
+  }
+
+  /** The domains of an application whose certificates were not renewed in time. */
+  ending(app: string, now: Date): readonly EndingCertificate[] {
+    return this.#secure
+      .filter(({ exposure }) => exposure.app === app)
+      .flatMap(({ domain }) => this.#watch.of(domain, now))
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]()
+  }
+
+  get #secure() {
+    return Object.entries(this.#known)
+      .map(([domain, exposure]) => ({ domain, exposure }))
+      .filter(({ exposure }) => exposure.tls !== 'off')
   }
 
   get #known(): Exposures {

@@ -29,26 +29,33 @@ export async function demandAddress(domain: string): Promise<void> {
   })
 }
 
-/** The end of the certificate that the proxy shows for a name; undefined when it has none in time. */
-export async function certificateOf(domain: string): Promise<string | undefined> {
+/** The time in which a certificate counts. */
+export interface Certificate {
+  readonly from: Date
+  readonly until: Date
+}
+
+/** The certificate that the proxy shows for a name; undefined when it has none in time. */
+export async function certificateOf(domain: string): Promise<Certificate | undefined> {
   for (let waited = 0; waited < CERTIFICATE_MS; waited += LOOK_MS) {
-    const until = await shownCertificate(domain)
-    if (until !== undefined) return until
+    const shown = await shownCertificate(domain)
+    if (shown !== undefined) return shown
     await pause(LOOK_MS)
   }
   return undefined
 }
 
-function shownCertificate(domain: string): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+/** The certificate that the proxy shows for a name now. */
+export function shownCertificate(domain: string): Promise<Certificate | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Certificate | undefined>()
   // Its authority is the visitors' business: here it matters that there is one for this name.
   const socket = connect(
     { host: '127.0.0.1', port: 443, servername: domain, rejectUnauthorized: false },
     () => {
-      const { valid_to: until, subjectaltname: names = '' } = socket.getPeerCertificate()
+      const { valid_from: from, valid_to: until, subjectaltname: names = '' } = socket.getPeerCertificate()
       const isIts = names.split(', ').includes(`DNS:${domain}`)
       socket.destroy()
-      resolve(isIts ? new Date(until).toISOString() : undefined)
+      resolve(isIts ? { from: new Date(from), until: new Date(until) } : undefined)
     },
   )
   socket.setTimeout(LOOK_MS * 4, () => socket.destroy())

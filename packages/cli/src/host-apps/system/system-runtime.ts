@@ -184,6 +184,7 @@ export class SystemRuntime implements Runtime, UnitHost {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#leaving.abort()
+    this.domains[Symbol.dispose]()
     clearInterval(this.#ticker)
     this.#switch[Symbol.dispose]()
     for (const slot of this.#tended) slot.look()

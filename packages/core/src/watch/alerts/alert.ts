@@ -29,6 +29,7 @@ export const ALERT_KINDS = [
   'app_down',
   'app_restarts',
   'cron_failed',
+  'certificate_ending',
   'scheduler_stalled',
   'payment_event',
   'duplicate_subscription',

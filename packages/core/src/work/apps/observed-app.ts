@@ -42,6 +42,8 @@ const STATE = {
   crons: optional(listOf(shape(cronFields), 20)),
   /** Visitors are turned away while it runs. */
   maintenance: optional(flag()),
+  /** Domains whose certificates were not renewed in time; without `until` nobody shows one. */
+  certificates: optional(listOf(shape({ domain: plain, until: optional(whole(0, SAFE)) }), 50)),
 }
 /** An app that a heartbeat tells of; `gone`: the host has it no more. */
 export const observedEntry = shape({ app: NAME, state: oneOf([...OBSERVED_STATES, 'gone']), ...STATE })
@@ -75,7 +77,8 @@ export const isTroubled = ({ state, ...detail }: ObservedEntry): boolean =>
   state === 'degraded' ||
   state === 'down' ||
   detail.restarts >= MANY_RESTARTS ||
-  failedCrons(detail).length > 0
+  failedCrons(detail).length > 0 ||
+  (detail.certificates ?? []).length > 0
 
 /** Returns one entry for each app: the last one. */
 export const lastOfEach = (entries: readonly ObservedEntry[]): readonly ObservedEntry[] => [

@@ -42,6 +42,15 @@ function conditionsOf(seen: ObservedApp, agent: Agent, at: Date): AlertCondition
     const details = { app, cron: name, reason: firstLine(fault), last_at: last }
     found.push(of('cron_failed', `${app}:${name}`, 'warning', { summary, details, event: String(last) }))
   }
+  for (const { domain, until } of detail.certificates ?? []) {
+    const isOver = until === undefined || until * 1000 <= at.getTime()
+    const summary =
+      until === undefined
+        ? `nobody answers for ${domain} on ${nameOf(agent)} with a certificate of that name`
+        : `the certificate of ${domain} on ${nameOf(agent)} ${isOver ? 'has ended' : 'was not renewed'}: it counts until ${new Date(until * 1000).toISOString()}`
+    const details = { app, domain, ...present('until', until) }
+    found.push(of('certificate_ending', domain, isOver ? 'critical' : 'warning', { summary, details }))
+  }
   return found
 }
 

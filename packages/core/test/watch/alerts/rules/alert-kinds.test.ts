@@ -307,6 +307,10 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
     begin: (scene) => observed(scene, { restarts: 5 }),
     end: (scene) => observed(scene, { restarts: 4 }),
   },
+  certificate_ending: {
+    begin: (scene) => observed(scene, { certificates: [{ domain: 'shop.example.com' }] }),
+    end: (scene) => observed(scene, {}),
+  },
   cron_failed: {
     begin: (scene) => observed(scene, { crons: [{ ...CRON, fault: 'it ended with exit code 3' }] }),
     end: (scene) => observed(scene, { crons: [CRON] }),
