@@ -21,6 +21,7 @@ import {
 } from '../../agent/install/unit.ts'
 import { allowsFirewall } from '../../agent/security/allowed.ts'
 import { checkedKey, licenseKeyIn } from '../../connect/license-key.ts'
+import { missingPackages } from '../../host-apps/system/podman.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'
 import { oneFileAgent, shippedText } from '../../shipped.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -215,5 +216,8 @@ async function sayNext(run: CommandRun<AgentInstallOptions>, root: string, isWal
     run.hint(
       `handlers run as the user of the agent and can read its key: --handler-user ${HANDLER_USER} gives them their own`,
     )
+  const missing = run.options.apps && !isImage ? missingPackages() : []
+  if (missing.length > 0)
+    run.hint(`applications in containers need more packages: apt-get install ${missing.join(' ')}`)
   if (!isImage) run.hint('follow its log: journalctl -u svc-agent -f')
 }
