@@ -49,6 +49,15 @@ const NOUNS: Readonly<Record<string, string>> = {
 /** Operations whose command has another name: `ssh`, `email alerts`, a flag of another command, `doctor`. */
 const OTHER_COMMANDS = [
   'apps.cron-list',
+  'apps.databases-create',
+  'apps.databases-list',
+  'apps.databases-link',
+  'apps.databases-unlink',
+  'apps.databases-rotate',
+  'apps.databases-backup',
+  'apps.databases-restore',
+  'apps.databases-undo',
+  'apps.databases-drop',
   'apps.domains-add',
   'apps.domains-remove',
   'apps.domains-list',

@@ -32,6 +32,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
   },
   AppsStore: { owner: 'ensure add', found: 'change remove lock variables setVariables unsetVariables' },
   ObservedAppsStore: { owner: 'note', plane: 'troubles' },
+  AppDatabasesStore: { owner: 'find list put remove' },
   AppDomainsStore: { owner: 'find put remove', found: 'list' },
   ApiTokensStore: { owner: 'add', secret: 'use', staff: 'list revoke', plane: 'purge' },
   BillingStore: {

@@ -3,6 +3,7 @@ import { appIdOf, type ObservedEntry } from '@svc/core/ports'
 import { buildApp } from '@svc/testing'
 import fc from 'fast-check'
 import {
+  LICENSES,
   licenseId,
   pick,
   rarely,
@@ -122,6 +123,42 @@ const domains = steps(
     ],
 )
 
+const database = fc.constantFrom('a', 'b', 'b-a')
+const putDatabase = steps(
+  'put database',
+  fc.record({
+    licenseId,
+    name: database,
+    engine: fc.constantFrom('postgres' as const, 'valkey' as const),
+    op: fc.constantFrom('create' as const, 'drop' as const),
+    links: fc.constantFrom([], [{ app: 'shop', as: 'DATABASE_URL' }]),
+    pick,
+  }),
+  ({ pick: picked, ...given }) =>
+    (world) => {
+      const row = { ...given, jobId: world.jobId(picked), madeBy: 'ann' }
+      return ({ appDatabases }, now) => appDatabases.put(row, now)
+    },
+)
+const removeDatabase = steps(
+  'remove database',
+  fc.record({ licenseId, name: database }),
+  (given) =>
+    () =>
+    ({ appDatabases }) =>
+      appDatabases.remove(given.licenseId, given.name),
+)
+const databases = steps(
+  'databases',
+  fc.record({ licenseId, name: database }),
+  (given) =>
+    () =>
+    async ({ appDatabases }) => [
+      await appDatabases.find(given.licenseId, given.name),
+      await appDatabases.list(given.licenseId),
+    ],
+)
+
 const CRON = { name: 'clean', schedule: '@daily', timezone: 'UTC', running: false, skipped: 0 }
 const SEEN: ObservedEntry = {
   ...{ app: 'staged-app', state: 'up', release: 1, up: 1, of: 1, restarts: 0 },
@@ -163,6 +200,8 @@ const DOMAIN = 'staged.example.com'
 const REPO = 'https://git.example/acme/site.git'
 const staged = ({ own }: World) => ({ app: own.things.app })
 const noApp = () => ({ app: 'app_none' })
+const withDatabase = (world: World) => ({ ...staged(world), name: 'staged' })
+const withoutDatabase = (world: World) => ({ ...staged(world), name: 'none' })
 
 /** A deployment of the staged app that ended well. No other feature stages a job of its kind. */
 async function succeed(plane: ControlPlane, license: string, fingerprint: string, sha: string) {
@@ -252,6 +291,24 @@ export const feature: Feature = {
       (world) => ({ ...staged(world), domain: DOMAIN }),
       (world) => ({ ...staged(world), domain: 'none.example.com' }),
     ),
+    'apps.databases-list': read('platform.read', staged, ['not-found', noApp]),
+    'apps.databases-create': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), name: 'made' }),
+      (world) => ({ ...staged(world), name: 'postgres' }),
+      'invalid-input',
+    ),
+    'apps.databases-link': change('platform.deploy', withDatabase, withoutDatabase),
+    'apps.databases-unlink': change('platform.deploy', withDatabase, withoutDatabase),
+    'apps.databases-rotate': change('platform.deploy', withDatabase, withoutDatabase),
+    'apps.databases-backup': change('platform.deploy', withDatabase, withoutDatabase),
+    'apps.databases-restore': change('platform.deploy', withDatabase, withoutDatabase),
+    'apps.databases-undo': change('platform.deploy', withDatabase, withoutDatabase),
+    'apps.databases-drop': change(
+      'platform.deploy',
+      (world) => ({ ...staged(world), name: 'unlinked', confirm: 'unlinked' }),
+      (world) => ({ ...withoutDatabase(world), confirm: 'none' }),
+    ),
     'apps.remove': change('platform.deploy', staged, noApp),
   },
   requests: {},
@@ -262,6 +319,9 @@ export const feature: Feature = {
     for (const sha of ['e'.repeat(40), COMMIT]) await succeed(plane, license, fingerprint, sha)
     await plane.apps.observe({ licenseId: license, fingerprint }, [SEEN])
     await plane.appDomains.add(app, { domain: DOMAIN, tls: 'auto', madeBy: 'cli:ann' })
+    for (const name of ['staged', 'unlinked'])
+      await plane.appDatabases.order(app, { op: 'create', name, madeBy: 'cli:ann' })
+    await plane.appDatabases.order(app, { op: 'unlink', name: 'unlinked', madeBy: 'cli:ann' })
     return { app: app.id }
   },
   commands: {
@@ -283,6 +343,15 @@ export const feature: Feature = {
       '--allow',
       '10.0.0.0/8',
     ],
+    'apps databases create': () => ['staged-app', 'made', '--engine', 'valkey', '--as', 'CACHE_URL'],
+    'apps databases list': () => ['staged-app'],
+    'apps databases link': () => ['staged-app', 'staged', '--as', 'OTHER_URL'],
+    'apps databases unlink': () => ['staged-app', 'staged'],
+    'apps databases rotate': () => ['staged-app', 'staged'],
+    'apps databases backup': () => ['staged-app', 'staged'],
+    'apps databases undo': () => ['staged-app', 'staged'],
+    'apps databases restore': () => ['staged-app', 'staged', '--dump', '20261129T120000Z-backup'],
+    'apps databases drop': () => ['staged-app', 'unlinked', '--confirm', 'unlinked'],
     'apps cron list': () => ['staged-app'],
     'apps domains list': () => ['staged-app'],
     'apps domains remove': () => ['staged-app', DOMAIN],
@@ -305,20 +374,26 @@ export const feature: Feature = {
     { weight: 2, arbitrary: setVariables },
     { weight: 1, arbitrary: unsetVariables },
     { weight: 1, arbitrary: variables },
+    { weight: 1, arbitrary: putDatabase },
+    { weight: 1, arbitrary: removeDatabase },
+    { weight: 1, arbitrary: databases },
     { weight: 2, arbitrary: putDomain },
     { weight: 1, arbitrary: removeDomain },
     { weight: 1, arbitrary: domains },
     { weight: 2, arbitrary: noteApps },
     { weight: 1, arbitrary: seeApps },
   ] satisfies readonly fc.WeightedArbitrary<Step>[],
-  contents: async ({ apps, appDomains, observedApps }) => {
+  contents: async ({ apps, appDatabases, appDomains, observedApps }) => {
     const all = await apps.list(PLATFORM, 1000)
     const found = []
     for (const { id } of all) found.push(await apps.variables(id))
     const domainsOfAll = []
     for (const { id } of all) domainsOfAll.push(await appDomains.list(id))
+    const databasesOfAll = []
+    for (const each of LICENSES) databasesOfAll.push(await appDatabases.list(each))
     return {
       apps: all,
+      appDatabases: databasesOfAll,
       appVariables: found,
       appDomains: domainsOfAll,
       observedApps: await observedApps.list(PLATFORM, ['shop', 'blog']),

@@ -87,7 +87,7 @@ export class HostedMachine implements AsyncDisposable {
   /** Asks an application. */
   ask(app: string, path = '/'): string {
     const { port } = this.record().apps[app]
-    return this.machine.sh(`curl -sS -m 5 http://127.0.0.1:${port}${path}`)
+    return this.machine.sh(`curl -sS -m 5 'http://127.0.0.1:${port}${path}'`)
   }
 
   /** The record of the host's applications. */

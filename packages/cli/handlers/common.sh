@@ -106,11 +106,11 @@ keeps_running() {
   [ -f "$SVC_APPS_DIR/.runtime/apps.json" ] || [ -S /run/svc-appsd/control.sock ]
 }
 
-# end_processes <stop|remove>: ends the processes of the application. Returns 10 when it has none.
+# end_processes <stop|remove> [--data]: ends the processes of the application. Returns 10 when it has none.
 end_processes() {
   if ! keeps_running; then return 10; fi
   code=0
-  host_apps "$1" || code=$?
+  host_apps "$@" || code=$?
   case $code in 0 | 10) return "$code" ;; esac
   fail "the processes of $SVC_APP could not be ended"
 }

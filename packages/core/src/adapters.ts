@@ -203,9 +203,18 @@ export { AmbiguousHost } from './work/agents/host-name.ts'
 export type { AppContainer, HostImage } from './work/apps/container.ts'
 export { isSchedule, isTimezone, Schedule } from './work/apps/cron-schedule.ts'
 export {
+  type DatabaseOrder,
+  type HostDatabase,
+  type HostDatabases,
+  readDatabaseOrder,
+  readHostDatabases,
+  VARIABLE_OF,
+} from './work/apps/database.ts'
+export {
   type AppCron,
   type AppProcess,
   type AppStop,
+  type AppVolumes,
   DEFINITION_FILE as APP_DEFINITION_FILE,
   readDefinition as readAppDefinition,
   WEB as WEB_PROCESS,
@@ -221,6 +230,7 @@ export { type AppPlan, findApp, imagePlan, type ReleaseFacts } from './work/apps
 export {
   type AdjustOrder,
   type AppRelease,
+  type DataOrder,
   type DeployOrder,
   type HostApps,
   type ImageOrder,
@@ -228,10 +238,12 @@ export {
   readAdjustment,
   readAdjustOrder,
   readAppOrder,
+  readDataOrder,
   readDeployOrder,
   readHostApps,
   readHostImage,
   readImageOrder,
+  readRemoveOrder,
   readRunOrder,
   readSupervisorLine,
   type SupervisorLine,

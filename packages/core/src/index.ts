@@ -66,6 +66,7 @@ export { configSummary, readConfig, settings } from './wiring/settings.ts'
 export type { FleetBackup, FleetServer, OperatorServer } from './work/agents/fleet.ts'
 export type { HostView } from './work/agents/host-view.ts'
 export type { AppCronView } from './work/apps/app-cron-operations.ts'
+export type { AppDatabaseView } from './work/apps/app-database-operations.ts'
 export type { AppDomainView } from './work/apps/app-domain-operations.ts'
 export {
   type AppLogsWish,

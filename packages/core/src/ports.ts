@@ -389,6 +389,13 @@ export {
   type Variable,
   variableId,
 } from './work/apps/app.ts'
+export {
+  type AppDatabase,
+  appDatabaseId,
+  type DatabaseLink,
+  type NewAppDatabase,
+} from './work/apps/app-database.ts'
+export type { AppDatabasesStore } from './work/apps/app-databases-store.ts'
 export { type AppDomain, appDomainId, type DomainOptions, type NewAppDomain } from './work/apps/app-domain.ts'
 export type { AppDomainsStore } from './work/apps/app-domains-store.ts'
 export type { AppsStore } from './work/apps/apps-store.ts'

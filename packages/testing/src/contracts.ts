@@ -41,6 +41,7 @@ export { monitorsStoreContract } from './watch/monitors/monitors-store-contract.
 export { surfaceScansStoreContract } from './watch/surface/surface-scans-store-contract.ts'
 export { surfaceTargetsStoreContract } from './watch/surface/surface-targets-store-contract.ts'
 export { agentsStoreContract } from './work/agents/agents-store-contract.ts'
+export { appDatabasesStoreContract } from './work/apps/app-databases-store-contract.ts'
 export { appDomainsStoreContract } from './work/apps/app-domains-store-contract.ts'
 export { appsStoreContract } from './work/apps/apps-store-contract.ts'
 export { observedAppsStoreContract } from './work/apps/observed-apps-store-contract.ts'

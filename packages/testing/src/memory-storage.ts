@@ -36,6 +36,7 @@ import { memoryMonitorsStore } from './watch/monitors/monitors-store-memory.ts'
 import { memorySurfaceScansStore } from './watch/surface/surface-scans-store-memory.ts'
 import { memorySurfaceTargetsStore } from './watch/surface/surface-targets-store-memory.ts'
 import { memoryAgentsStore } from './work/agents/agents-store-memory.ts'
+import { memoryAppDatabasesStore } from './work/apps/app-databases-store-memory.ts'
 import { memoryAppDomainsStore } from './work/apps/app-domains-store-memory.ts'
 import { memoryAppsStore } from './work/apps/apps-store-memory.ts'
 import { memoryObservedAppsStore } from './work/apps/observed-apps-store-memory.ts'
@@ -96,6 +97,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     alertFacts: memoryAlertFactsStore(tables, run, time),
     alerts: memoryAlertsStore(tables.alerting, run, time),
     apiTokens: memoryApiTokensStore(tables, run, time),
+    appDatabases: memoryAppDatabasesStore(tables, run, time),
     appDomains: memoryAppDomainsStore(tables, run, time),
     observedApps: memoryObservedAppsStore(tables, run, time),
     apps: memoryAppsStore(tables, run, time),

@@ -193,8 +193,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'images: restore --verify is ignored',
     file: 'packages/cli/src/commands/images/images-change.ts',
-    find: 'target, drill, verify })',
-    replace: 'target, drill, verify: verify && drill })',
+    find: 'target, drill, verify, data })',
+    replace: 'target, drill, verify: verify && drill, data })',
     suites: ['packages/cli/test/commands/images.test.ts'],
   },
   {

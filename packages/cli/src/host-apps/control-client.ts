@@ -18,6 +18,8 @@ export interface Order {
     | '/adjust'
     | '/expose'
     | '/unexpose'
+    | '/db'
+    | '/data'
     | '/stop'
     | '/remove'
     | '/run'

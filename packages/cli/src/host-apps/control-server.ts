@@ -7,9 +7,12 @@ import { Problem, readAppLogsWish } from '@svc/core'
 import {
   readAdjustOrder,
   readAppOrder,
+  readDatabaseOrder,
+  readDataOrder,
   readDeployOrder,
   readExposeOrder,
   readImageOrder,
+  readRemoveOrder,
   readRunOrder,
   readUnexposeOrder,
   type SupervisorLine,
@@ -42,8 +45,10 @@ const ORDERS: Readonly<Record<string, Order>> = {
   },
   '/stop': async (supervisor, body) =>
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
-  '/remove': async (supervisor, body) =>
-    (await supervisor.remove(readAppOrder(body).app)) ? 'removed' : 'unknown',
+  '/remove': async (supervisor, body, say) => {
+    const { app, data = false } = readRemoveOrder(body)
+    return (await supervisor.remove(app, data, say)) ? 'removed' : 'unknown'
+  },
   '/expose': async (supervisor, body, say) => {
     await supervisor.expose(readExposeOrder(body), say)
     return 'exposed'
@@ -52,6 +57,11 @@ const ORDERS: Readonly<Record<string, Order>> = {
     const { app, domain } = readUnexposeOrder(body)
     return (await supervisor.unexpose(app, domain)) ? 'unexposed' : 'unknown'
   },
+  '/db': async (supervisor, body, say) => {
+    await supervisor.data.database(readDatabaseOrder(body), say)
+    return ''
+  },
+  '/data': async (supervisor, body, say) => supervisor.data.carryOut(readDataOrder(body), say),
   '/logs': async (supervisor, body, say, signal, drained) => {
     const print = async (lines: readonly string[]) => {
       for (const line of lines) say(line)
@@ -83,7 +93,8 @@ async function answer(
   const order = ORDERS[request.url ?? '']
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  const write = (line: SupervisorLine) => response.write(`${JSON.stringify(line)}\n`)
+  const write = ({ kind, text }: SupervisorLine) =>
+    response.write(`${JSON.stringify({ kind, text: supervisor.data.masked(text) })}\n`)
   if (order === undefined || request.method !== 'POST') {
     response.writeHead(404).end()
     return

@@ -96,7 +96,9 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     env,
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
     ...(plan.release === undefined ? {} : { before: plan.release }),
-    ...(plan.type === 'static' ? { static: plan.static ?? {} } : { processes: plan.processes, containers }),
+    ...(plan.type === 'static'
+      ? { static: plan.static ?? {} }
+      : { processes: plan.processes, volumes: plan.volumes, containers }),
   }
   await ensureSupervisor(io, apps, parts.serve)
   const deployed = order(apps, {

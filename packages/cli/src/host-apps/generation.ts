@@ -195,6 +195,7 @@ export class Generation {
         folder,
         container,
         name: label.replace('.', '-'),
+        volumes: this.release.volumes ?? {},
         env: this.#env(label),
       },
       onLine: (line: string) => {
@@ -209,6 +210,7 @@ export class Generation {
     const { env, number, sha } = this.release
     return {
       ...env,
+      ...this.#parts.runtime.databases?.variables(this.app),
       ...{ SVC_APP: this.app, SVC_RELEASE: String(number), SVC_SHA: sha, SVC_PROCESS: label },
     }
   }
@@ -239,6 +241,7 @@ export class Generation {
           container: release.containers?.[process],
           stop: release.stop,
           folder,
+          volumes: release.volumes ?? {},
           env: this.#env(label),
           onLine: (line) => onLine(`${label} | ${line}`),
         })

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -21,6 +21,7 @@ import { TIMING } from './slot.ts'
 import { Supervisor } from './supervisor.ts'
 import { isSystemHost, SYSTEM } from './system/places.ts'
 import { SystemRuntime } from './system/system-runtime.ts'
+import { volumesFolder } from './volumes.ts'
 
 /** Exit code for handlers: nothing of this application runs here, do as before. */
 export const ELSEWHERE = 10
@@ -38,9 +39,12 @@ const OPTIONS = {
   'alive-ms': { type: 'string' },
   resume: { type: 'boolean' },
   force: { type: 'boolean' },
+  data: { type: 'boolean' },
   folder: { type: 'string' },
   fallback: { type: 'string' },
   job: { type: 'string' },
+  op: { type: 'string' },
+  path: { type: 'string' },
 } as const
 
 type Values = ReturnType<typeof valuesOf>['values']
@@ -89,7 +93,8 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
     case 'stop':
     case 'remove': {
       const app = appOf(values)
-      const end = await order(apps, { path: `/${verb}`, body: { app } })
+      const body = { app, ...(values.data && verb === 'remove' ? { data: true } : {}) }
+      const end = await order(apps, { path: `/${verb}`, body, onLine: say })
       if (end === undefined && !isSystemHost(apps) && (await readAppsFile(runtimeFolder(apps)))?.apps[app])
         return withoutServer(io, apps, values, verb)
       if (end === undefined || end === 'unknown') return ELSEWHERE
@@ -99,29 +104,51 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
     case 'expose':
     case 'unexpose':
       return exposed(io, apps, values, verb)
+    case 'data':
+      return moveData(io, apps, values)
+    case 'db':
+      return (await ordered(io, apps, values, verb)) === undefined ? ELSEWHERE : 0
     case 'status':
       say(JSON.stringify((await statusOf(apps)) ?? null))
       return 0
     default:
       throw new Problem('invalid-input', {
-        detail: `${HOST_APPS} knows serve, site, deploy, stop, remove, expose, unexpose, logs and status`,
+        detail: `${HOST_APPS} knows serve, site, deploy, stop, remove, expose, unexpose, db, data, logs and status`,
       })
   }
 }
 
-/** Gives the order of a job `expose` or `unexpose`: its payload is the order. */
-async function exposed(io: Io, apps: string, values: Values, verb: 'expose' | 'unexpose'): Promise<number> {
-  if (!isSystemHost(apps)) return ELSEWHERE
+/** Gives the order of a job whose payload is the order; undefined where no supervisor takes it. */
+async function ordered(io: Io, apps: string, values: Values, verb: 'expose' | 'unexpose' | 'db') {
+  if (!isSystemHost(apps)) return undefined
   const job: unknown = JSON.parse(await readFile(resolve(io.cwd, demanded(values.job, 'job')), 'utf8'))
   const body = typeof job === 'object' && job !== null && 'payload' in job ? job.payload : undefined
   if (typeof body !== 'object' || body === null)
     throw new Problem('invalid-input', { detail: 'the job has no payload' })
   const onLine = (line: string) => io.out.write(`${line}\n`)
   await ensureSupervisor(io, apps)
-  const end = await order(apps, { path: `/${verb}`, body, onLine })
+  return order(apps, { path: `/${verb}`, body, onLine })
+}
+
+async function exposed(io: Io, apps: string, values: Values, verb: 'expose' | 'unexpose'): Promise<number> {
+  const onLine = (line: string) => io.out.write(`${line}\n`)
+  if (!isSystemHost(apps)) return ELSEWHERE
+  const end = await ordered(io, apps, values, verb)
   if (end === 'unknown') onLine('the app has no such domain on this host')
   if (end === 'unexposed') onLine('the domain leads nowhere now')
   return end === undefined ? 1 : 0
+}
+
+/** Gives an order about all data of an application. Its lines are errors: the last word alone is output. */
+async function moveData(io: Io, apps: string, values: Values): Promise<number> {
+  if (!isSystemHost(apps)) return ELSEWHERE
+  const path = values.path === undefined ? undefined : resolve(io.cwd, values.path)
+  const body = { op: demanded(values.op, 'op'), app: values.app ?? '', path }
+  await ensureSupervisor(io, apps)
+  const onLine = (line: string) => io.err.write(`${line}\n`)
+  const word = await order(apps, { path: '/data', body, onLine })
+  if (word !== undefined && word !== '') io.out.write(`${word}\n`)
+  return word === undefined ? 1 : 0
 }
 
 /** Changes the record while no supervisor runs. */
@@ -131,6 +158,7 @@ async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' 
   await endLeftovers(runtimeFolder(apps))
   const record = new AppsRecord(runtimeFolder(apps), await readAppsFile(runtimeFolder(apps)))
   await (verb === 'stop' ? record.alter(app, { stopped: true }) : record.put(app, undefined))
+  if (verb === 'remove' && values.data) rmSync(volumesFolder(apps, app), { recursive: true, force: true })
   io.out.write(`${verb === 'stop' ? 'stopped' : 'removed'} the processes of ${app}\n`)
   return 0
 }
@@ -167,6 +195,7 @@ async function openSupervisor(io: Io, apps: string, values: Values) {
     ProcessRuntime.open(
       {
         record,
+        apps,
         host,
         mark: { [MARK]: runtime },
         timing: { ...TIMING, aliveMs },

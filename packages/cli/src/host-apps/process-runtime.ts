@@ -1,4 +1,6 @@
-import type { AppRelease } from '@svc/core/adapters'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AppRelease, AppVolumes } from '@svc/core/adapters'
 import type { AppsRecord } from './apps-file.ts'
 import { ChildSlot } from './child-slot.ts'
 import { runChildTask } from './child-task.ts'
@@ -6,10 +8,12 @@ import { type FindApp, FRONT_PORT, Front } from './front.ts'
 import type { Runtime } from './runtime.ts'
 import type { Slot, SlotParts, Timing } from './slot.ts'
 import type { Task, TaskFault } from './task.ts'
+import { filledFolders, volumesFolder, volumeVariables } from './volumes.ts'
 
 /** Inputs of the runtime of a host without another one. */
 export interface ProcessRuntimeParts {
   readonly record: AppsRecord
+  readonly apps: string
   /** Variables of the host that applications see. */
   readonly host: Readonly<Record<string, string>>
   /** The variable by which its processes are known. */
@@ -23,6 +27,8 @@ export interface ProcessRuntimeParts {
 export class ProcessRuntime implements Runtime {
   readonly outlives = false
   readonly domains = undefined
+  readonly databases = undefined
+  readonly data = undefined
   readonly images = undefined
   readonly #parts: ProcessRuntimeParts
   readonly #front: Front
@@ -50,14 +56,12 @@ export class ProcessRuntime implements Runtime {
   }
 
   slot(parts: SlotParts): Slot {
-    const { host, mark, timing } = this.#parts
-    return new ChildSlot({ ...parts, env: { ...host, ...parts.env, ...mark } }, timing)
+    return new ChildSlot({ ...parts, env: this.#env(parts) }, this.#parts.timing)
   }
 
   async run(task: Task, signal: AbortSignal, isLeft = false): Promise<TaskFault> {
-    const { host, mark } = this.#parts
     if (isLeft) return 'it ended with the supervisor that started it'
-    return runChildTask({ ...task, env: { ...host, ...task.env, ...mark } }, signal)
+    return runChildTask({ ...task, env: this.#env(task) }, signal)
   }
 
   addressOf(app: string): string {
@@ -72,7 +76,26 @@ export class ProcessRuntime implements Runtime {
   async ready(): Promise<void> {}
   async forget(): Promise<void> {}
 
+  dataOf(app: string): readonly string[] {
+    return filledFolders([volumesFolder(this.#parts.apps, app)])
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#front[Symbol.asyncDispose]()
   }
+
+  #env({ app, volumes, env }: Pick<Task, 'app' | 'volumes' | 'env'>): Record<string, string> {
+    const { apps, host, mark } = this.#parts
+    return { ...host, ...env, ...placedVolumes(apps, app, volumes), ...mark }
+  }
+}
+
+/**
+ * Makes the volumes of an application, and returns the variables that say where they are: without systemd
+ * none can stand at its own path.
+ */
+export function placedVolumes(apps: string, app: string, volumes: AppVolumes): Record<string, string> {
+  const placeOf = (name: string) => join(volumesFolder(apps, app), name)
+  for (const name of Object.keys(volumes)) mkdirSync(placeOf(name), { recursive: true, mode: 0o700 })
+  return volumeVariables(volumes, placeOf)
 }

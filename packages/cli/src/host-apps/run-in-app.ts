@@ -8,6 +8,7 @@ import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
 import { hostVariables, releaseFolder, runtimeFolder } from './apps-folder.ts'
 import { order } from './control-client.ts'
+import { placedVolumes } from './process-runtime.ts'
 import { isSystemHost, SYSTEM } from './system/places.ts'
 
 const OPTIONS = { apps: { type: 'string' }, app: { type: 'string' }, command: { type: 'string' } } as const
@@ -33,7 +34,7 @@ async function runCommand(io: Io, apps: string, app: string, command: string): P
   const own = { SVC_APP: app, SVC_RELEASE: String(live.number), SVC_SHA: live.sha, SVC_PROCESS: 'run.1' }
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: releaseFolder(apps, app, live.sha),
-    env: { ...hostVariables(io.env), ...live.env, ...own },
+    env: { ...hostVariables(io.env), ...live.env, ...placedVolumes(apps, app, live.volumes ?? {}), ...own },
     stdio: 'inherit',
   })
   // The command gets the signals too, and answers them.

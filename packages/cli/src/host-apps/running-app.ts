@@ -91,21 +91,23 @@ export class RunningApp {
     const next = this.#generation(release)
     const replaced = old === undefined ? [] : next.replacing
     const isReplaced = (process: string) => replaced.includes(process)
-    let hasEnded = false
+    let ended: number | undefined
     try {
       await prepare(next)
       await next.begin((process) => !isReplaced(process), signal, say)
       if (replaced.length > 0) {
-        hasEnded = true
+        ended = performance.now()
         await old?.end(isReplaced)
         say(`the old ${replaced.join(', ')} ended, so that the new one can start`)
         await next.begin(isReplaced, signal, say)
       }
       signal.throwIfAborted()
       await commit(next)
+      if (ended !== undefined)
+        say(`there was no ${replaced.join(', ')} for ${((performance.now() - ended) / 1000).toFixed(1)} s`)
     } catch (error) {
       await next.end(() => true)
-      if (hasEnded) await old?.resumeOnly(replaced)
+      if (ended !== undefined) await old?.resumeOnly(replaced)
       throw error
     }
     this.#live = next

@@ -1,4 +1,6 @@
 import type { AppRelease, HostImage, ImageOrder } from '@svc/core/adapters'
+import type { AppData } from './data/app-data.ts'
+import type { Databases } from './data/databases.ts'
 import type { Generation, Say } from './generation.ts'
 import type { Slot, SlotParts } from './slot.ts'
 import type { Domains } from './system/domains.ts'
@@ -20,6 +22,10 @@ export interface Runtime extends AsyncDisposable {
   readonly frontPort: number
   /** The domains of applications; undefined on a host without a proxy. */
   readonly domains: Domains | undefined
+  /** The databases of applications; undefined on a host without servers of them. */
+  readonly databases: Databases | undefined
+  /** The data of applications on its way to backups and back; undefined where handlers reach it. */
+  readonly data: AppData | undefined
   /** The images of applications; undefined where no containers are run. */
   readonly images: Images | undefined
   /** Returns the release as this host carries it out. */
@@ -39,6 +45,8 @@ export interface Runtime extends AsyncDisposable {
   ready(): Promise<void>
   /** Removes an application's place. */
   forget(app: string): Promise<void>
+  /** The folders with data of an application, which outlive it. */
+  dataOf(app: string): readonly string[]
   /** The port of an application that stays its own; undefined where it has none. */
   portOf(app: string): number | undefined
   /** The address for visitors, in words. */

@@ -1,4 +1,4 @@
-import type { AppContainer, AppProcess, AppStop } from '@svc/core/adapters'
+import type { AppContainer, AppProcess, AppStop, AppVolumes } from '@svc/core/adapters'
 
 /** Waits and times of a supervisor, in milliseconds. */
 export interface Timing {
@@ -25,6 +25,7 @@ export interface SlotParts {
   readonly container?: AppContainer | undefined
   readonly stop: AppStop
   readonly folder: string
+  readonly volumes: AppVolumes
   readonly env: Readonly<Record<string, string>>
   readonly onLine: (line: string) => void
 }

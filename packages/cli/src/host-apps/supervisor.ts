@@ -14,6 +14,7 @@ import { type AppStatus, statusOf } from './app-status.ts'
 import { AppsRecord } from './apps-file.ts'
 import { isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
 import { Crons } from './crons.ts'
+import { DataOrders } from './data/data-orders.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
 import { once } from './once.ts'
@@ -49,6 +50,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #record: AppsRecord
   readonly #entries = new Map<string, Entry>()
   readonly #runtime: Runtime
+  /** Orders about volumes and databases. */
+  readonly data: DataOrders
   readonly #crons: Crons
   #commands = 0
 
@@ -56,6 +59,7 @@ export class Supervisor implements AsyncDisposable {
     this.#parts = parts
     this.#record = record
     this.#runtime = runtime
+    this.data = new DataOrders({ runtime, roll: (app, say) => this.#roll(app, say) })
     this.#crons = new Crons({ folder: parts.runtime, clock: parts.clock, apps: () => this.#running() })
   }
 
@@ -68,6 +72,7 @@ export class Supervisor implements AsyncDisposable {
     self = new Supervisor(parts, record, runtime)
     try {
       await self.#resume()
+      self.data.finish()
       return self
     } catch (error) {
       // A port that is listened at already would keep this process, and nothing would answer there.
@@ -237,6 +242,16 @@ export class Supervisor implements AsyncDisposable {
     throw new Problem('conflict', { detail: 'containers run on a server alone: svc agent install --apps' })
   }
 
+  /** Replaces the processes of an application by new ones of its live release. */
+  async #roll(app: string, say: Say): Promise<void> {
+    const record = this.#record.current.apps[app]
+    if (record === undefined || record.stopped)
+      return say(`${app} does not run: its next start has the change`)
+    // The release command ran with this release before.
+    const { before: _, ...release } = record.live
+    await this.deploy({ app, release }, say, new AbortController().signal)
+  }
+
   /** Leads a domain to an application. @throws Problem `conflict` in words */
   async expose(order: ExposeOrder, say: Say): Promise<void> {
     const { domains } = this.#runtime
@@ -260,8 +275,17 @@ export class Supervisor implements AsyncDisposable {
     return entry !== undefined
   }
 
-  /** Ends an application and forgets it; its files stay. Returns false when there is none. */
-  async remove(name: string): Promise<boolean> {
+  /**
+   * Ends an application and forgets it. Its data stays, and where is said; or goes with it, also that of an
+   * application that was removed before. Returns false when there is none.
+   */
+  async remove(name: string, withData: boolean, say: Say): Promise<boolean> {
+    const isThere = await this.#end(name)
+    this.data.leave(name, withData, say)
+    return isThere
+  }
+
+  async #end(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
     await this.#runtime.domains?.drop(name)
     await this.#crons.forget(name)

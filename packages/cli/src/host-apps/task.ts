@@ -1,4 +1,4 @@
-import type { AppContainer, AppStop } from '@svc/core/adapters'
+import type { AppContainer, AppStop, AppVolumes } from '@svc/core/adapters'
 
 /** A command that comes to an end. */
 export interface Command {
@@ -17,6 +17,7 @@ export interface Task extends Command {
   readonly name: string
   readonly sha: string
   readonly folder: string
+  readonly volumes: AppVolumes
   readonly env: Readonly<Record<string, string>>
   readonly stop: AppStop
   /** The container that it runs in; undefined for a program of the host. */

@@ -8,8 +8,10 @@ import { gitSource, repository, run, SHIPPED_HANDLERS } from './deploy-bench.ts'
 const FACTS = [
   'SVC_APP',
   'SVC_CHECKSUM',
+  'SVC_DATA',
   'SVC_DRILL',
   'SVC_ENGINE',
+  'SVC_IMAGE',
   'SVC_OLDER_THAN_SECONDS',
   'SVC_REF',
   'SVC_DOMAIN',
@@ -21,6 +23,7 @@ const FACTS = [
   'SVC_SUBMODULES',
   'SVC_SYNC',
   'SVC_TARGET',
+  'SVC_UNDO',
   'SVC_VERIFY',
 ]
 

@@ -86,6 +86,7 @@ export const openSupervisor = async (apps: string): Promise<Supervisor> =>
       ProcessRuntime.open(
         {
           record,
+          apps,
           host: { PATH: process.env.PATH ?? '' },
           mark: { SVC_APPS_RUNTIME: apps },
           timing: QUICK,

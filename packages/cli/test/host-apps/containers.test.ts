@@ -109,7 +109,15 @@ test('The signal of an image is its own, unless the definition has another', () 
 })
 
 test('Units of containers wait for the keeper of their user, and end with everything', () => {
-  const confined = { app: 'shop', user: USER, sha: 'a'.repeat(40), stop: STOP, memory: '200M', cpus: 0.5 }
+  const confined = {
+    app: 'shop',
+    user: USER,
+    sha: 'a'.repeat(40),
+    stop: STOP,
+    volumes: {},
+    memory: '200M',
+    cpus: 0.5,
+  }
   const unit = containerUnitText({ ...confined, process: 'web', number: 2, release: 7 })
   const task = containerTaskText({ ...confined, name: 'cron-clean', timeoutS: 60 })
   for (const text of [unit, task]) {

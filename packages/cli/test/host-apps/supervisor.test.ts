@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -210,8 +210,31 @@ test('Applications come back after a restart at the same port, those that were s
   const env = JSON.parse((await bench.get('shop', '/env')).body)
   expect(env).toMatchObject({ GREETING: "it's\n$HOME", SVC_APP: 'shop', SVC_RELEASE: '1', SVC_SHA: sha('a') })
   expect((await bench.get('blog')).status).toBe(503)
-  expect(await bench.supervisor.remove('blog')).toBe(true)
+  expect(await bench.supervisor.remove('blog', false, () => {})).toBe(true)
   expect((await bench.get('blog')).status).toBe(404)
+})
+
+test('A volume outlives releases and the removal of its application, until it is removed with its data', async () => {
+  await using bench = await AppsBench.open()
+  const work = 'echo $SVC_RELEASE >> $SVC_VOLUME_UP_LOADS/log; exec node server.js'
+  const release = (letter: string) =>
+    webRelease(sha(letter), {
+      processes: { web: processOf(work, { roll: 'replace' }) },
+      volumes: { 'up-loads': '/data/uploads' },
+    })
+  await bench.deploy('shop', release('a'))
+  await bench.deploy('shop', release('b'))
+  const folder = join(bench.apps, '.volumes/shop')
+  const log = join(folder, 'up-loads/log')
+  expect(readFileSync(log, 'utf8')).toBe('1\n2\n')
+  expect(bench.said.join('\n')).toMatch(/there was no web for \d+\.\d s/)
+  const said: string[] = []
+  expect(await bench.supervisor.remove('shop', false, (line) => said.push(line))).toBe(true)
+  expect(said).toEqual([`its data stays, until it is removed with its data: ${folder}`])
+  expect(existsSync(log)).toBe(true)
+  expect(await bench.supervisor.remove('shop', true, (line) => said.push(line))).toBe(false)
+  expect(said.at(-1)).toBe(`its data is removed: ${folder}`)
+  expect(existsSync(log)).toBe(false)
 })
 
 test('The front tells strangers nothing, and applications nothing of the console', async () => {
@@ -398,7 +421,10 @@ test('A supervisor that cannot begin leaves no front behind', async () => {
     ...{ apps, runtime: runtimeFolder(apps), clock: systemClock, record: undefined },
     open: async (record, find) => {
       const timing = { aliveMs: 1, backoffMs: 1, backoffMaxMs: 1 }
-      const runtime = await ProcessRuntime.open({ record, host: {}, mark: {}, timing, frontPort: 0 }, find)
+      const runtime = await ProcessRuntime.open(
+        { record, apps, host: {}, mark: {}, timing, frontPort: 0 },
+        find,
+      )
       port = runtime.frontPort
       runtime.ready = () => Promise.reject(new Error('no rules'))
       return runtime

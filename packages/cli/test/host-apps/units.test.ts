@@ -81,16 +81,20 @@ test('Names that no shell takes, and values with NUL, are no variables', () => {
 test('A unit has the limits that were chosen, and none that were not', () => {
   const place = { app: 'shop', process: 'web', number: 1, release: 2, user: 'sa-abc', sha: 'a'.repeat(40) }
   const stop = { signal: 'SIGINT', grace_s: 7 } as const
-  const text = unitText({ ...place, stop, memory: '512M', cpus: 0.25 })
+  const volumes = { uploads: '/data/uploads' }
+  const text = unitText({ ...place, stop, volumes, memory: '512M', cpus: 0.25 })
   for (const line of [
     'MemoryMax=512M',
     'CPUQuota=25%',
     'KillSignal=SIGINT',
     'TimeoutStopSec=7',
     'User=sa-abc',
+    'BindPaths=/var/lib/svc-appsd/volumes/sa-abc/uploads:/data/uploads',
+    'Restart=always',
   ])
     expect(text.split('\n')).toContain(line)
-  expect(unitText({ ...place, stop })).not.toMatch(/MemoryMax|CPUQuota|undefined/)
+  const plain = { ...place, stop, volumes: {} }
+  expect(unitText(plain)).not.toMatch(/MemoryMax|CPUQuota|BindPaths|undefined/)
 })
 
 describe('The output of an instance', () => {

@@ -100,7 +100,7 @@ function inOrder(this: unknown, _key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-const LICENSES = ['lic_a', 'lic_b']
+export const LICENSES = ['lic_a', 'lic_b']
 const HOSTS = ['host-a-0123456789abcdef', 'host-b-0123456789abcdef', 'hôte-😀']
 
 /** One of the two licenses whose queues are used. */

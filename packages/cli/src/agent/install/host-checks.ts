@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statusOf } from '../../host-apps/control-client.ts'
+import { POSTGRES_DATA, POSTGRES_UNIT, postgresPrograms } from '../../host-apps/data/postgres-server.ts'
+import { keyValueProgram, VALKEY_HOME } from '../../host-apps/data/valkey-server.ts'
 import { examineProxy } from '../../host-apps/system/caddy.ts'
 import { SYSTEM } from '../../host-apps/system/places.ts'
 import { missingPackages } from '../../host-apps/system/podman.ts'
@@ -92,6 +94,21 @@ async function proxyCheck(): Promise<Found> {
   return fault === undefined ? ok() : warn(`no domain can lead to an application: ${fault}`)
 }
 
+/** A server of databases is no part that every host needs: one that made databases has to be there. */
+const databasesCheck = (find: () => string, unit: string, folder: string) => async (): Promise<Found> => {
+  if (!keepsApps()) return skipped('no applications are kept running')
+  const isUsed = existsSync(folder)
+  try {
+    find()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return isUsed ? fail(why) : skipped(why)
+  }
+  if (!isUsed) return ok('no databases yet')
+  const states = (await ran('systemctl', 'list-units', '--plain', '--no-legend', '--failed', unit)).trim()
+  return states === '' ? ok() : fail(`it failed: see systemctl status ${states.split(' ')[0]}`)
+}
+
 const CHECKS: Readonly<Record<string, () => Found | Promise<Found>>> = {
   agent: agentCheck,
   handlers: handlersCheck,
@@ -102,6 +119,8 @@ const CHECKS: Readonly<Record<string, () => Found | Promise<Found>>> = {
   containers: containersCheck,
   limits: limitsCheck,
   proxy: proxyCheck,
+  postgres: databasesCheck(postgresPrograms, POSTGRES_UNIT, POSTGRES_DATA),
+  valkey: databasesCheck(() => keyValueProgram('server'), 'svc-db-valkey@*', VALKEY_HOME),
 }
 
 /** Looks at the parts of this host that an installed agent works with. Needs root. */

@@ -1,5 +1,6 @@
 import type {
   AppCronView,
+  AppDatabaseView,
   AppDomainView,
   AppRegistryView,
   AppView,
@@ -174,5 +175,28 @@ export const registriesTable = (registries: readonly AppRegistryView[], page: Pa
       { title: 'SINCE', text: ({ updated_at }) => ago(updated_at, page) },
     ],
     registries,
+    page,
+  )
+
+const DATABASE_COLOURS = { ready: 'green', failed: 'red', pending: 'blue', dropping: 'blue' } as const
+
+/** Databases of hosts as people read them. */
+export const databasesTable = (databases: readonly AppDatabaseView[], page: Page): string =>
+  table(
+    [
+      { title: 'DATABASE', text: ({ name }) => name },
+      { title: 'ENGINE', text: ({ engine }) => engine },
+      { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => DATABASE_COLOURS[state] },
+      {
+        title: 'APPS',
+        narrow: 'shrinks',
+        text: ({ links }) => links.map(({ app, as }) => `${app} (${as})`).join(' '),
+      },
+      { title: 'LAST ORDER', narrow: 'leaves', text: ({ op }) => op },
+      { title: 'BY', narrow: 'leaves', text: ({ by }) => by },
+      { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },
+      { title: 'WHEN', text: ({ updated_at }) => ago(updated_at, page) },
+    ],
+    databases,
     page,
   )

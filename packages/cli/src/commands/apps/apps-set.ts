@@ -26,10 +26,17 @@ export const setApp: Handler<SetAppOptions> = async (run) => {
 }
 
 /** Forgets an app. */
-export const removeApp: Handler<AppOptions> = async (run) => {
-  const answer = await run.operate('apps.remove', given({ app: run.arg(0), license: run.options.license }))
+export const removeApp: Handler<AppOptions & { readonly data?: boolean }> = async (run) => {
+  const { license, data } = run.options
+  const answer = await run.operate<{ job_id?: string }>(
+    'apps.remove',
+    given({ app: run.arg(0), license, data }),
+  )
   run.print(answer, () => '')
+  run.hint('The app, its variables and domains are forgotten.')
   run.hint(
-    'The app, its variables and domains are forgotten. What runs on its host stays: the job kind remove ends it.',
+    answer.job_id === undefined
+      ? 'What runs on its host stays: the job kind remove ends it.'
+      : `Its host ends it and removes its volumes: svc jobs logs ${answer.job_id} --follow`,
   )
 }

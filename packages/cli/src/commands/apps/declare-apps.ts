@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { OPERATION_SUMMARIES } from '../../connect/operation-summaries.ts'
 import { examples, operating, type Run, reaching } from '../declare.ts'
+import { declareDatabases } from './declare-databases.ts'
 
 const LICENSE = ['--license <id-or-key>', 'license of the app, if several have one of its name'] as const
 const HOST = ['--host <host>', 'host that runs it: hostname, id or fingerprint'] as const
@@ -39,14 +40,16 @@ export function declareApps(program: Command, run: Run): void {
   examples(set, 'svc apps set shop --host web-2')
   const remove = operating(apps, 'apps.remove', '<app>')
     .option(...LICENSE)
+    .option('--data', 'end it on its host, and remove its volumes there')
     .action(run(async () => (await import('./apps-set.ts')).removeApp))
-  examples(remove, 'svc apps remove shop')
+  examples(remove, 'svc apps remove shop', 'svc apps remove shop --data')
   declareDeploys(apps, run)
   declareRuns(apps, run)
   declareLogs(apps, run)
   declareEnv(apps, run)
   declareRegistries(apps, run)
   declareDomains(apps, run)
+  declareDatabases(apps, run)
   declareCron(apps, run)
 }
 

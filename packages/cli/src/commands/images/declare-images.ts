@@ -23,6 +23,8 @@ export function declareImages(program: Command, run: Run): void {
     .option('--host <host>', 'restore it on this host of the license; its own when not given')
     .option('--target <folder>', 'where to put the files; must not exist, or be empty')
     .option('--drill', 'restore aside, compare, remove it again, and report whether it worked')
+    .option('--data', 'put its volumes and databases in the place of the present ones, which are kept 7 days')
+    .option('--undo', 'put back the volumes and databases from before; again takes that back')
     .option('--verify', 'read the restored files again, and compare them with the image')
     .option('-f, --follow', 'print the log of the job until it ends; exit code 0 when it succeeded, else 1')
     .action(run(async () => (await import('./images-change.ts')).restoreImage))
@@ -30,6 +32,7 @@ export function declareImages(program: Command, run: Run): void {
     restore,
     'svc images restore 4bba301e --target /srv/restored',
     'svc images restore 4bba301e --host web-2',
+    'svc images restore 4bba301e --data --follow',
     'svc images restore 4bba301e --drill --follow',
   )
   const forget = operating(images, 'images.forget', '<image>')

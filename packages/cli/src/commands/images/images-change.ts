@@ -13,13 +13,16 @@ export interface RestoreOptions {
   readonly target?: string
   readonly drill?: boolean
   readonly verify?: boolean
+  readonly data?: boolean
+  readonly undo?: boolean
   readonly follow?: boolean
 }
 
 /** Orders the restore of an image, and follows its job when asked to. */
 export const restoreImage: Handler<RestoreOptions> = async (run): Promise<ExitCode | undefined> => {
-  const { license, host, target, drill, verify } = run.options
-  const input = given({ image: run.arg(0), license, host, target, drill, verify })
+  const { license, host, target, drill, verify, undo } = run.options
+  const data = undo ? 'undo' : run.options.data ? 'restore' : undefined
+  const input = given({ image: run.arg(0), license, host, target, drill, verify, data })
   await using connection = await run.connect()
   const answer = (await connection.run('images.restore', input)) as unknown as Restoring
   const { job } = answer

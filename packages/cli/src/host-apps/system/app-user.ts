@@ -27,9 +27,12 @@ export interface AppUser {
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
 const NAME_CHARS = 10
 
-/** Names of users are short: `sa-` and ten characters of the digest of the application's name. */
-export const appUserName = (app: string): string =>
-  `sa-${[...createHash('sha256').update(app).digest().subarray(0, NAME_CHARS)].map((byte) => LETTERS[byte % LETTERS.length]).join('')}`
+/** Returns a short name for a user: a prefix, and ten characters of the digest of a longer name. */
+export const shortUser = (prefix: string, name: string): string =>
+  `${prefix}-${[...createHash('sha256').update(name).digest().subarray(0, NAME_CHARS)].map((byte) => LETTERS[byte % LETTERS.length]).join('')}`
+
+/** The name of an application's user. */
+export const appUserName = (app: string): string => shortUser('sa', app)
 
 /** Returns the ids of a user; undefined when there is none of this name. */
 export async function idsOf(name: string): Promise<AppUser | undefined> {

@@ -1,12 +1,24 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { succeeds } from '../../agent/install/systemd-host.ts'
+import { DATABASE_USERS, DATABASES_PREFIX } from '../data/server-unit.ts'
 import { SYSTEM } from './places.ts'
 import { TABLE } from './switch-rules.ts'
-import { isTaskName, isUnitName } from './unit-text.ts'
+import { DATABASES_TARGET, isTaskName, isUnitName } from './unit-text.ts'
 import { isKeeperUnit } from './user-unit.ts'
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** Whether a file is the unit of a server of databases. */
+const isDatabaseUnit = (name: string): boolean =>
+  name === DATABASES_TARGET || (name.startsWith(DATABASES_PREFIX) && name.endsWith('.service'))
+
+/** The users of servers of databases, also of those that were dropped. */
+const databaseUsers = (): readonly string[] =>
+  readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .flatMap(([name = '', , , , words]) => (words === DATABASE_USERS ? [name] : []))
 
 /** The things of a host that applications leave behind. */
 export interface AppsLeft {
@@ -20,9 +32,11 @@ export interface AppsLeft {
 
 /** Finds everything that keeps applications running on this host: units, rules, users and folders. */
 export async function appsLeft(): Promise<AppsLeft> {
-  const units = namesIn(SYSTEM.units).filter((name) => isUnitName(name) || isKeeperUnit(name))
+  const isOurs = (name: string) => isUnitName(name) || isKeeperUnit(name) || isDatabaseUnit(name)
+  const units = namesIn(SYSTEM.units).filter(isOurs)
   const tasks = namesIn(SYSTEM.transient).filter(isTaskName)
-  const users = namesIn(join(SYSTEM.state, 'state'))
+  const users = [...namesIn(join(SYSTEM.state, 'state')), ...databaseUsers()]
+  const wants = join(SYSTEM.units, `${DATABASES_TARGET}.wants`)
   const hasRules = await succeeds('nft', 'list', 'table', 'inet', TABLE)
   return {
     before: [
@@ -33,7 +47,7 @@ export async function appsLeft(): Promise<AppsLeft> {
       ...units.map((unit) => join(SYSTEM.units, unit)),
       ...tasks.map((unit) => join(SYSTEM.transient, unit)),
     ],
-    folders: [SYSTEM.state, SYSTEM.running].filter((folder) => existsSync(folder)),
+    folders: [SYSTEM.state, SYSTEM.running, wants].filter((folder) => existsSync(folder)),
     after: [
       ...(hasRules ? [['nft', 'delete', 'table', 'inet', TABLE]] : []),
       ...users.map((name) => ['userdel', name]),

@@ -1,15 +1,19 @@
 import { mkdirSync, readdirSync } from 'node:fs'
-import type { Log } from '@svc/core'
+import { type Log, systemClock } from '@svc/core'
 import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
 import type { AppsRecord } from '../apps-file.ts'
+import { AppData } from '../data/app-data.ts'
+import type { Databases } from '../data/databases.ts'
+import { openDatabases } from '../data/engines.ts'
 import { keepPort, takePort } from '../free-port.ts'
 import type { Generation } from '../generation.ts'
 import { isWell } from '../health.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Slot, SlotParts } from '../slot.ts'
 import type { Task, TaskFault } from '../task.ts'
+import { filledFolders } from '../volumes.ts'
 import { AppImages } from './app-images.ts'
-import { type AppUser, admitUser, idsOf } from './app-user.ts'
+import { type AppUser, admitUser, appUserName, idsOf } from './app-user.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
 import { Holders } from './holder.ts'
@@ -19,7 +23,7 @@ import { Switch } from './switch.ts'
 import { Systemctl } from './systemctl.ts'
 import { removeUnit, type UnitHost, UnitSlot } from './unit-slot.ts'
 import { runUnitTask } from './unit-task.ts'
-import { isTaskName, isUnitName, taskName } from './unit-text.ts'
+import { isTaskName, isUnitName, stateFolder, taskName, VOLUMES } from './unit-text.ts'
 
 /** Inputs of the runtime of a host with systemd. */
 export interface SystemRuntimeParts {
@@ -45,6 +49,8 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly outlives = true
   readonly frontPort = 0
   readonly domains: Domains
+  readonly databases: Databases
+  readonly data: AppData
   readonly systemctl = new Systemctl()
   readonly images: AppImages
   readonly #parts: SystemRuntimeParts
@@ -64,8 +70,10 @@ export class SystemRuntime implements Runtime, UnitHost {
   #ticker: NodeJS.Timeout | undefined
   #isLooking = false
 
-  private constructor(parts: SystemRuntimeParts, guests: readonly number[]) {
+  private constructor(parts: SystemRuntimeParts, guests: readonly number[], databases: Databases) {
     this.#parts = parts
+    this.databases = databases
+    this.data = new AppData(databases, systemClock)
     const portOf = (app: string) => this.portOf(app)
     this.images = new AppImages((app) => this.userOf(app))
     this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portOf })
@@ -82,7 +90,8 @@ export class SystemRuntime implements Runtime, UnitHost {
       mkdirSync(`${SYSTEM.state}/${folder}`, { recursive: true, mode: 0o711 })
     mkdirSync(SYSTEM.transient, { recursive: true })
     const proxy = await idsOf(PROXY_USER)
-    return new SystemRuntime(parts, [0, ...(proxy === undefined ? [] : [proxy.uid])])
+    const databases = await openDatabases(SYSTEM.state, parts.log)
+    return new SystemRuntime(parts, [0, ...(proxy === undefined ? [] : [proxy.uid])], databases)
   }
 
   get aliveMs(): number {
@@ -91,7 +100,7 @@ export class SystemRuntime implements Runtime, UnitHost {
 
   adapt({ static: site, ...release }: AppRelease): AppRelease {
     if (site === undefined) return release
-    const web = { command: this.#parts.siteCommand(site), count: 1, roll: 'beside' as const }
+    const web = { command: this.#parts.siteCommand(site), count: 1 }
     return { ...release, processes: { ...release.processes, [WEB_PROCESS]: web } }
   }
 
@@ -130,6 +139,11 @@ export class SystemRuntime implements Runtime, UnitHost {
     } finally {
       this.#tasks.delete(unit)
     }
+  }
+
+  dataOf(app: string): readonly string[] {
+    const user = appUserName(app)
+    return filledFolders([`${VOLUMES}/${user}`, stateFolder(user)])
   }
 
   async placed(slot: UnitSlot): Promise<void> {
@@ -186,6 +200,7 @@ export class SystemRuntime implements Runtime, UnitHost {
     this.#leaving.abort()
     this.domains[Symbol.dispose]()
     clearInterval(this.#ticker)
+    this.databases[Symbol.dispose]()
     this.#switch[Symbol.dispose]()
     for (const slot of this.#tended) slot.look()
     await this.#holders[Symbol.asyncDispose]()

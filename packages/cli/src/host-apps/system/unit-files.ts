@@ -1,7 +1,9 @@
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AppContainer, AppProcess, AppStop } from '@svc/core/adapters'
+import type { AppContainer, AppProcess, AppStop, AppVolumes } from '@svc/core/adapters'
+import { volumeVariables } from '../volumes.ts'
 import type { AppUser } from './app-user.ts'
+import { makeVolumes } from './app-volumes.ts'
 import { containerFiles } from './container-text.ts'
 import { envText, runText, stateFolder } from './unit-text.ts'
 
@@ -13,6 +15,7 @@ export interface UnitFiles {
   readonly command: string | undefined
   readonly env: Readonly<Record<string, string>>
   readonly stop: AppStop
+  readonly volumes: AppVolumes
   readonly container: AppContainer | undefined
   /** The name of its container. */
   readonly name: string
@@ -22,9 +25,10 @@ export interface UnitFiles {
   readonly port?: number | undefined
 }
 
-/** Writes the folder of a unit: what it runs, its variables, and a place for its output. */
+/** Writes the folder of a unit: what it runs, its variables, a place for its output. Makes its volumes. */
 export function writeUnitFiles(files: UnitFiles): void {
-  const { folder, user, port } = files
+  const { folder, user, volumes, port } = files
+  makeVolumes(user, volumes)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   for (const [name, text] of Object.entries(textsOf(files))) {
@@ -37,10 +41,10 @@ export function writeUnitFiles(files: UnitFiles): void {
 }
 
 function textsOf(files: UnitFiles): Readonly<Record<string, string>> {
-  const { folder, user, command = '', env, container, capabilities, port } = files
+  const { folder, user, command = '', env, volumes, container, capabilities, port } = files
   const withPort = (number: number | undefined) => (number === undefined ? {} : { PORT: String(number) })
   if (container === undefined) {
-    const own = { HOME: stateFolder(user.name), ...env, ...withPort(port) }
+    const own = { HOME: stateFolder(user.name), ...env, ...volumeVariables(volumes), ...withPort(port) }
     return { run: runText(folder, command), env: envText(own) }
   }
   const own = { ...env, ...withPort(container.port) }

@@ -145,16 +145,16 @@ export class UnitSlot implements Slot {
   }
 
   async #place(): Promise<void> {
-    const { app, sha, stop, process, number, release, definition, container, env } = this.parts
+    const { app, sha, stop, volumes, process, number, release, definition, container, env } = this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
     this.#port = process === WEB_PROCESS ? await takePort() : undefined
     const { command, capabilities, memory, cpus } = definition
     const name = containerName(this.parts)
-    const run = { folder, user, command, capabilities, env, stop, container, name, port: this.#port }
-    writeUnitFiles({ ...run, isKept: true })
+    const run = { folder, user, command, capabilities, env, stop, volumes, container, name }
+    writeUnitFiles({ ...run, port: this.#port, isKept: true })
     this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
-    const choices = { app, process, number, release, user: user.name, sha, stop, memory, cpus }
+    const choices = { app, process, number, release, user: user.name, sha, stop, volumes, memory, cpus }
     const textOf = container === undefined ? unitText : containerUnitText
     writeFileSync(join(SYSTEM.units, this.unit), textOf(choices), { mode: 0o644 })
     await Promise.all([this.#host.systemctl.reload(), this.#host.placed(this)])

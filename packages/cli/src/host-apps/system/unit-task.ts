@@ -54,11 +54,11 @@ async function begin(task: Task, user: AppUser, systemctl: Systemctl): Promise<v
 }
 
 function place(task: Task, user: AppUser): void {
-  const { app, name, sha, command, container, env, stop, memory, cpus, timeoutS } = task
+  const { app, name, sha, command, container, env, stop, volumes, memory, cpus, timeoutS } = task
   const unit = taskName(task)
   const folder = unitFolder(unit)
-  writeUnitFiles({ folder, user, command, env, stop, container, name, isKept: false })
-  const choices = { app, name, sha, user: user.name, stop, memory, cpus, timeoutS }
+  writeUnitFiles({ folder, user, command, env, stop, volumes, container, name, isKept: false })
+  const choices = { app, name, sha, user: user.name, stop, volumes, memory, cpus, timeoutS }
   const textOf = container === undefined ? taskText : containerTaskText
   writeFileSync(join(SYSTEM.transient, unit), textOf(choices), { mode: 0o644 })
 }

@@ -1,4 +1,4 @@
-import type { AppStop } from '@svc/core/adapters'
+import type { AppStop, AppVolumes } from '@svc/core/adapters'
 import { SYSTEM } from './places.ts'
 
 /** The place of an instance among the units of systemd. */
@@ -40,6 +40,7 @@ export interface Confinement {
   readonly user: string
   readonly sha: string
   readonly stop: AppStop
+  readonly volumes: AppVolumes
   /** Limit of memory as systemd writes it, such as `512M`. */
   readonly memory?: string | undefined
   /** Share of processors: 1 is one of them. */
@@ -62,14 +63,31 @@ export const END_FILE = 'end'
 /** The folder of the applications as units see it: its own place is closed to other users. */
 export const APPS_SEEN = `${SYSTEM.state}/apps`
 
+/** The folder of the volumes of all applications, which is closed to other users. */
+export const VOLUMES = `${SYSTEM.state}/volumes`
+
 /** The folder that an application may write to. */
 export const stateFolder = (user: string): string => `${SYSTEM.state}/state/${user}`
+
+/** The folder of a volume of an application. */
+export const volumeFolder = (user: string, name: string): string => `${VOLUMES}/${user}/${name}`
 
 /** The folder of a release as its unit sees it. */
 export const seenFolder = (app: string, sha: string): string => `${APPS_SEEN}/${app}/releases/${sha}`
 
+const bound = (user: string, volumes: AppVolumes): string =>
+  Object.entries(volumes)
+    .map(([name, path]) => `BindPaths=${volumeFolder(user, name)}:${path}\n`)
+    .join('')
+
+/** The target that applications start behind. */
+export const DATABASES_TARGET = 'svc-databases.target'
+
 /** The walls around everything that an application runs, and its limits. */
-const confined = (unit: string, { app, user, sha, stop, memory, cpus }: Confinement): string => `User=${user}
+const confined = (
+  unit: string,
+  { app, user, sha, stop, volumes, memory, cpus }: Confinement,
+): string => `User=${user}
 Group=${user}
 Slice=svc-${user.replace('-', '_')}.slice
 UMask=0077
@@ -82,7 +100,7 @@ KillSignal=${stop.signal}
 TimeoutStopSec=${stop.grace_s}
 BindReadOnlyPaths=${SYSTEM.apps}:${APPS_SEEN}
 ReadWritePaths=${stateFolder(user)}
-ProtectSystem=strict
+${bound(user, volumes)}ProtectSystem=strict
 ProtectHome=yes
 ProtectProc=invisible
 ProtectKernelTunables=yes
@@ -104,14 +122,14 @@ TasksMax=1024
 ${memory === undefined ? '' : `MemoryMax=${memory}\nMemorySwapMax=0\n`}${cpus === undefined ? '' : `CPUQuota=${Math.round(cpus * 100)}%\n`}`
 
 /**
- * Returns the unit of an instance. Nothing that a repository says stands in it: the command and the variables
- * are in files that the user of the application reads.
+ * Returns the unit of an instance. Nothing that a repository says stands in it but the paths of its volumes,
+ * which are plain words: the command and the variables are in files that the user of the application reads.
  */
 export function unitText(choices: UnitChoices): string {
   const { app, process, number, release } = choices
   return `[Unit]
 Description=${app} ${process} ${number}, release ${release}, kept by svc
-After=network.target
+After=network.target ${DATABASES_TARGET}
 StartLimitIntervalSec=0
 
 [Service]

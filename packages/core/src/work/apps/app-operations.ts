@@ -1,9 +1,11 @@
 import { optional } from 'superstruct'
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
 import { type App, VARIABLES } from './app.ts'
 import { appCronOperations } from './app-cron-operations.ts'
+import { appDatabaseOperations } from './app-database-operations.ts'
 import { appDomainOperations } from './app-domain-operations.ts'
 import { appRegistryOperations } from './app-registry-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
@@ -119,16 +121,17 @@ const set = operation({
 
 const remove = operation({
   name: 'apps.remove',
-  summary: 'forget an app with its variables and domains; what runs on its host stays',
+  summary:
+    'forget an app with its variables and domains; what runs on its host stays, unless its data goes too',
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
-  input: named,
-  answer: { id: word, app: word },
-  run: async (services, given, operator) => {
+  input: { ...named, data: optional(flag()) },
+  answer: { id: word, app: word, job_id: optional(word) },
+  run: async (services, { data, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    await services.apps.remove(app)
-    return { id: app.id, app: app.name }
+    const made = await services.apps.remove(app, { data })
+    return { id: app.id, app: app.name, ...present('job_id', made?.job.id) }
   },
 })
 
@@ -190,4 +193,5 @@ export const appOperations = [
   ...appDomainOperations,
   ...appRegistryOperations,
   ...appCronOperations,
+  ...appDatabaseOperations,
 ]

@@ -11,6 +11,7 @@ import { JOB_ANSWERS } from '../jobs/job-answers.ts'
 import { madeAnswer } from '../jobs/job-operations.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { App } from './app.ts'
+import type { AppDatabases } from './app-databases.ts'
 import type { AppDomains } from './app-domains.ts'
 import type { MadeJob } from './app-place.ts'
 import { RELEASE, releaseView } from './app-view.ts'
@@ -20,6 +21,7 @@ import type { Apps } from './apps.ts'
 export interface AppUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly apps: Apps
+  readonly appDatabases: AppDatabases
   readonly appDomains: AppDomains
   readonly jobs: Pick<Jobs, 'warning'>
   readonly licenses: Pick<Licenses, 'resolve'>

@@ -12,6 +12,7 @@ import {
 import { statementsOver } from '../../platform/database/typed-statement.ts'
 import type { JobEntity } from '../jobs/job-tables-sql.ts'
 import type { App, Variable } from './app.ts'
+import type { AppDatabase, DatabaseLink } from './app-database.ts'
 import type { AppDomain, DomainOptions } from './app-domain.ts'
 import type { ObservedApp } from './observed-app.ts'
 
@@ -79,8 +80,26 @@ export const ObservedAppEntity = defineEntity({
   },
 })
 
+/** Table `app_databases`. */
+export const AppDatabaseEntity = defineEntity({
+  name: 'AppDatabase',
+  tableName: 'app_databases',
+  properties: {
+    id: word(p.text().primary()),
+    licenseId: word(p.text()),
+    name: fact(p.text()),
+    engine: word(p.text().$type<AppDatabase['engine']>()),
+    links: fact(p.json().$type<readonly DatabaseLink[]>()),
+    op: word(p.text().$type<AppDatabase['op']>()),
+    jobId: word(p.text()),
+    madeBy: person(p.text()),
+    createdAt: time(),
+    updatedAt: time(),
+  },
+})
+
 /** Its tables. */
-export const entities = [AppEntity, AppVariableEntity, AppDomainEntity, ObservedAppEntity]
+export const entities = [AppEntity, AppVariableEntity, AppDomainEntity, AppDatabaseEntity, ObservedAppEntity]
 
 interface Tables extends TablesOf<typeof AppEntity | typeof AppVariableEntity> {}
 
@@ -100,6 +119,11 @@ export const { statement: observedStatement, scoped: observedScoped } = statemen
 /** Reads a row of `observed_apps`. */
 export const toObservedApp: (row: object) => ObservedApp = valuesOf(ObservedAppEntity, 'isTroubled')
 
+interface DatabaseTables extends TablesOf<typeof AppDatabaseEntity | typeof JobEntity> {}
+
+/** Statements over the databases of hosts and their jobs. */
+export const { statement: databaseStatement } = statementsOver<DatabaseTables>()
+
 /** Reads a row of `apps`. */
 export const toApp: (row: object) => App = valuesOf(AppEntity)
 /** Reads a row of `app_variables`. */
@@ -111,8 +135,15 @@ interface JoinedJob {
   readonly job_error: string | null
   readonly job_target: string
 }
-/** Reads a row of `app_domains` with its job. */
-export const toAppDomain = (row: JoinedJob): AppDomain => ({
-  ...readDomain(row),
-  ...{ jobState: row.job_state, jobError: row.job_error ?? undefined, jobTarget: row.job_target },
+const jobIn = (row: JoinedJob) => ({
+  jobState: row.job_state,
+  jobError: row.job_error ?? undefined,
+  jobTarget: row.job_target,
 })
+
+/** Reads a row of `app_domains` with its job. */
+export const toAppDomain = (row: JoinedJob): AppDomain => ({ ...readDomain(row), ...jobIn(row) })
+
+const readDatabase = valuesOf(AppDatabaseEntity)
+/** Reads a row of `app_databases` with its job. */
+export const toAppDatabase = (row: JoinedJob): AppDatabase => ({ ...readDatabase(row), ...jobIn(row) })

@@ -73,5 +73,26 @@ export function checkVariables(values: Readonly<Record<string, string>>): void {
   if (details.length > 0) throw new Problem('invalid-input', { details })
 }
 
+/**
+ * Refuses variables for which an app has no room beside those that are stored.
+ * @throws Problem `invalid-input`
+ */
+export function checkRoom(stored: readonly Variable[], added: Readonly<Record<string, string>>): void {
+  const kept = stored.filter(({ name }) => !Object.hasOwn(added, name))
+  const names = kept.length + Object.keys(added).length
+  // A sealed value is a little longer than the value, which counts for room alone.
+  const bytes = [...kept.map(({ value, secret }) => value ?? secret ?? ''), ...Object.values(added)].reduce(
+    (sum, value) => sum + Buffer.byteLength(value),
+    0,
+  )
+  const details = [
+    ...(names > VARIABLES.names ? [`variables: expected at most ${VARIABLES.names}, not ${names}`] : []),
+    ...(bytes > VARIABLES.totalBytes
+      ? [`variables: expected at most ${VARIABLES.totalBytes} bytes in all, not ${bytes}`]
+      : []),
+  ]
+  if (details.length > 0) throw new Problem('invalid-input', { details })
+}
+
 const SHOWN_CHARS = 40
 const shown = (name: string): string => JSON.stringify(name.slice(0, SHOWN_CHARS))

@@ -12,6 +12,8 @@ import {
   type Variable,
   variableId,
 } from './app.ts'
+import type { AppDatabasesStore } from './app-databases-store.ts'
+import { SqlAppDatabasesStore } from './app-databases-store-sql.ts'
 import type { AppDomainsStore } from './app-domains-store.ts'
 import { SqlAppDomainsStore } from './app-domains-store-sql.ts'
 import { scoped, statement, toApp, toVariable } from './app-tables-sql.ts'
@@ -154,8 +156,14 @@ export class SqlAppsStore implements AppsStore {
 /** The stores of the feature. */
 export const stores = (
   session: Session,
-): { apps: AppsStore; appDomains: AppDomainsStore; observedApps: ObservedAppsStore } => ({
+): {
+  apps: AppsStore
+  appDatabases: AppDatabasesStore
+  appDomains: AppDomainsStore
+  observedApps: ObservedAppsStore
+} => ({
   apps: new SqlAppsStore(session),
+  appDatabases: new SqlAppDatabasesStore(session),
   appDomains: new SqlAppDomainsStore(session),
   observedApps: new SqlObservedAppsStore(session),
 })

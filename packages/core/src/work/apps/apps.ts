@@ -5,9 +5,10 @@ import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { localAddress, repoAddress } from '../git/git-hook.ts'
+import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
-import { type App, type AppSettings, checkVariables, MAX_APPS, VARIABLES, type Variable } from './app.ts'
+import { type App, type AppSettings, checkRoom, checkVariables, MAX_APPS, type Variable } from './app.ts'
 import {
   type AppPlace,
   hostedAt,
@@ -27,7 +28,9 @@ import { registryOf } from './registry-login.ts'
 export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
   /** Whether the service runs for others: then no repository lies on this machine or has a plain address. */
   readonly production: boolean
-  readonly jobs: { enqueue(input: EnqueueInput): Promise<MadeJob> }
+  readonly jobs: {
+    enqueue(input: EnqueueInput, also?: (stores: Stores, job: Job) => Promise<void>): Promise<MadeJob>
+  }
 }
 
 interface JobWish {
@@ -100,12 +103,14 @@ export class Apps {
   }
 
   /**
-   * Forgets an app with its variables and domains; what runs on its host stays.
-   * @throws Problem `conflict` while a git hook deploys it
+   * Forgets an app with its variables and domains; what runs on its host stays. With `data` a job ends it
+   * there, and removes its volumes.
+   * @returns that job
+   * @throws Problem `conflict` while a git hook deploys it, and without a host whose data could be removed
    */
-  async remove(app: App): Promise<void> {
-    const { storage } = this.#parts
-    await storage.transaction(async (stores) => {
+  async remove(app: App, { data = false }: { readonly data?: boolean | undefined } = {}) {
+    const { storage, jobs } = this.#parts
+    const forget = async (stores: Stores) => {
       const { hook } = await placeIn(stores, app)
       if (hook !== undefined) {
         throw new Problem('conflict', {
@@ -113,7 +118,14 @@ export class Apps {
         })
       }
       if (!(await stores.apps.remove(app.id))) throw noApp(app.name)
-    })
+    }
+    if (!data) {
+      await storage.transaction(forget)
+      return undefined
+    }
+    const { licenseId, name } = app
+    const target = requireHost(await this.place(app))
+    return jobs.enqueue({ licenseId, kind: 'remove', payload: { app: name, data }, target }, forget)
   }
 
   /** The apps of a scope, by name. */
@@ -320,23 +332,6 @@ async function checkSettings(
 /** Whether a repository may have this address. In a trial it may lie on this machine. */
 const isAddress = (text: string, production: boolean): boolean =>
   repoAddress(text, !production) !== undefined || (!production && localAddress(text) !== undefined)
-
-function checkRoom(stored: readonly Variable[], added: Readonly<Record<string, string>>): void {
-  const kept = stored.filter(({ name }) => !Object.hasOwn(added, name))
-  const names = kept.length + Object.keys(added).length
-  // A sealed value is a little longer than the value, which counts for room alone.
-  const bytes = [...kept.map(({ value, secret }) => value ?? secret ?? ''), ...Object.values(added)].reduce(
-    (sum, value) => sum + Buffer.byteLength(value),
-    0,
-  )
-  const details = [
-    ...(names > VARIABLES.names ? [`variables: expected at most ${VARIABLES.names}, not ${names}`] : []),
-    ...(bytes > VARIABLES.totalBytes
-      ? [`variables: expected at most ${VARIABLES.totalBytes} bytes in all, not ${bytes}`]
-      : []),
-  ]
-  if (details.length > 0) throw new Problem('invalid-input', { details })
-}
 
 const neverDeployed = (name: string): Problem =>
   new Problem('conflict', {

@@ -23,6 +23,7 @@ export const WEB = 'web'
 
 const MAX_FILE_CHARS = 65_536
 const MAX_COMMAND_CHARS = 4_096
+const MAX_VOLUMES = 16
 const MAX_PROCESSES = 16
 /** Most instances of a process. */
 const MAX_COUNT = 10
@@ -69,7 +70,7 @@ const processFields = {
   capabilities: optional(capabilitiesField),
   health: optional(shape(healthFields)),
   count: defaulted(whole(1, MAX_COUNT), 1),
-  roll: defaulted(oneOf(['beside', 'replace']), 'beside'),
+  roll: optional(oneOf(['beside', 'replace'])),
   ...limitFields,
 }
 const cronFields = {
@@ -122,6 +123,19 @@ export const processesField = refine(mapOf(processName, shape(processFields)), '
   const count = Object.keys(value).length
   return (count >= 1 && count <= MAX_PROCESSES) || `expected 1 to ${MAX_PROCESSES} processes`
 })
+const volumePath = matching(
+  /^(?:\/[A-Za-z0-9_][A-Za-z0-9._-]{0,63}){1,8}$/,
+  'an absolute path of plain words, such as /data/uploads',
+)
+/** The volumes of an application: folders that outlive its releases, by their names, and where they stand. */
+export const volumesField = refine(mapOf(processName, volumePath), 'apart', (value) => {
+  const paths = Object.values(value)
+  const isWithin = paths.some((one, at) =>
+    paths.some((other, index) => at !== index && `${one}/`.startsWith(`${other}/`)),
+  )
+  if (isWithin) return 'expected volumes of which none lies in another'
+  return paths.length <= MAX_VOLUMES || `expected at most ${MAX_VOLUMES} volumes`
+})
 const fields = {
   version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
   app: optional(text(1, 128)),
@@ -129,6 +143,7 @@ const fields = {
   processes: optional(processesField),
   release: optional(command),
   stop: defaulted(stopField, () => ({})),
+  volumes: optional(volumesField),
   static: optional(staticField),
   cron: optional(cronField),
 }
@@ -140,6 +155,8 @@ export type AppDefinition = Infer<typeof definition>
 export type AppProcess = Infer<typeof processesField>[string]
 /** A command that runs at times of the clock. */
 export type AppCron = Infer<typeof cronField>[number]
+/** The paths of an application's volumes, by their names. */
+export type AppVolumes = Infer<typeof volumesField>
 /** How an application is asked to end. */
 export type AppStop = AppDefinition['stop']
 
@@ -152,7 +169,7 @@ export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/
 
 /** Keys of the file that are known, and that no host carries out yet, by the place of their object. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['volumes', 'packages'],
+  '': ['packages'],
   build: ['env', 'timeout_s'],
 }
 

@@ -4,6 +4,7 @@ import {
   type AppDefinition,
   type AppProcess,
   type AppStop,
+  type AppVolumes,
   DEFINITION_FILE,
   isCommand,
   isProcessName,
@@ -38,6 +39,7 @@ export interface AppPlan {
   readonly release: string | undefined
   readonly processes: Readonly<Record<string, AppProcess>>
   readonly stop: AppStop
+  readonly volumes: AppVolumes
   readonly cron: readonly AppCron[]
   /** The folder that is served, the release itself when it names none, and the page for every other path. */
   readonly static:
@@ -63,6 +65,7 @@ const EMPTY: AppPlan = {
   release: undefined,
   processes: {},
   stop: { signal: 'SIGTERM', grace_s: 30 },
+  volumes: {},
   cron: [],
   static: undefined,
   image: undefined,
@@ -154,6 +157,7 @@ function idleKeys(given: AppDefinition, { type, image }: AppPlan): string[] {
     ...(given.processes !== undefined && !runs ? ['processes'] : []),
     ...(given.release !== undefined && !runs ? ['release'] : []),
     ...(given.cron !== undefined && !runs ? ['cron'] : []),
+    ...(given.volumes !== undefined && !runs ? ['volumes'] : []),
     ...(given.static !== undefined && type !== 'static' ? ['static'] : []),
     ...(given.build?.command !== undefined && !isBuilt ? ['build.command'] : []),
     ...(given.build?.file !== undefined && !(image && 'file' in image) ? ['build.file'] : []),
@@ -170,6 +174,8 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
   const bare = Object.entries(given.processes ?? {}).find(([, { command }]) => command === undefined)
   if (bare !== undefined && base.type !== 'containers')
     throw refused(`${DEFINITION_FILE}: processes.${bare[0]} has no command`)
+  if (given.volumes !== undefined && base.type === 'containers')
+    throw refused(`${DEFINITION_FILE}: volumes: no host mounts them into containers yet`)
   const named =
     given.app !== undefined && given.app !== app
       ? [`${DEFINITION_FILE} names ${given.app}; it is deployed as ${app}`]
@@ -181,8 +187,9 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     notes: [...base.notes, ...named],
     build: given.build?.command === undefined ? base.build : [given.build.command],
     release: given.release ?? base.release,
-    processes: given.processes ?? base.processes,
+    processes: rolling(given.processes ?? base.processes, given.volumes),
     stop: given.stop,
+    volumes: volumesOf(given.volumes),
     cron: given.cron ?? [],
     static: base.static && {
       folder: given.static?.folder ?? base.static.folder,
@@ -203,6 +210,28 @@ const containerPlan = (image: AppPlan['image'], why: string): AppPlan => ({
 /** The plan of an image that is deployed as it is. */
 export const imagePlan = (name: string): AppPlan => containerPlan({ name }, `the image ${name}`)
 
+/** Two instances that write to one folder need an application that expects it: so it says `beside` itself. */
+function rolling(processes: AppPlan['processes'], volumes: AppVolumes = {}): AppPlan['processes'] {
+  if (Object.keys(volumes).length === 0) return processes
+  const each = Object.entries(processes).map(
+    ([name, { roll = 'replace', ...process }]) => [name, { ...process, roll }] as const,
+  )
+  return Object.fromEntries(each)
+}
+
+/** Folders of the system, which a process needs as they are. */
+const OF_THE_SYSTEM =
+  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|libx32|proc|root|run|sbin|sys|tmp|usr|var)(?:\/|$)/
+
+function volumesOf(volumes: AppVolumes = {}): AppVolumes {
+  for (const [name, path] of Object.entries(volumes))
+    if (OF_THE_SYSTEM.test(path))
+      throw refused(
+        `${DEFINITION_FILE}: volumes.${name}: ${path} is of the system, take one such as /data/${name}`,
+      )
+  return volumes
+}
+
 const staticPlan = (folder: string | undefined, why: string): AppPlan => ({
   ...EMPTY,
   type: 'static',
@@ -210,7 +239,7 @@ const staticPlan = (folder: string | undefined, why: string): AppPlan => ({
   static: { folder, fallback: undefined },
 })
 
-const processOf = (command: string): AppProcess => ({ command, count: 1, roll: 'beside' })
+const processOf = (command: string): AppProcess => ({ command, count: 1 })
 
 function procfilePlan(facts: ReleaseFacts): AppPlan {
   const text = facts.text('Procfile')

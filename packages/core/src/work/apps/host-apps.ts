@@ -13,7 +13,15 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 import { containerField, type HostImage, hostImage, imageName } from './container.ts'
-import { cronField, folder, processesField, scaleField, staticField, stopField } from './definition.ts'
+import {
+  cronField,
+  folder,
+  processesField,
+  scaleField,
+  staticField,
+  stopField,
+  volumesField,
+} from './definition.ts'
 import { exposuresField } from './exposure.ts'
 import { loginsField } from './registry-login.ts'
 
@@ -29,6 +37,7 @@ const release = shape({
   /** The containers of processes, by their names. */
   containers: optional(mapOf(anyText(), containerField)),
   stop: stopField,
+  volumes: optional(volumesField),
   cron: optional(cronField),
   /** The command that runs before the first process of the release starts. */
   before: optional(text(1, 4_096)),
@@ -68,6 +77,13 @@ const imageOrder = shape({
 const adjustment = { scale: optional(scaleField), maintenance: optional(flag()) }
 const adjustOrder = shape({ app: anyText(), ...adjustment })
 const appOrder = shape({ app: anyText() })
+const removeOrder = shape({ app: anyText(), data: optional(flag()) })
+/** Orders about all data of an application. `path`: the folder, or the dump, that the order reads. */
+const dataOrder = shape({
+  op: oneOf(['capture', 'captured', 'restore', 'undo', 'drill']),
+  app: anyText(),
+  path: optional(text(1, 4_096)),
+})
 const runOrder = shape({ app: anyText(), command: text(1, 4_096) })
 const line = shape({ kind: oneOf(['said', 'failed', 'done']), text: anyText() })
 
@@ -77,6 +93,8 @@ export type HostApps = Infer<typeof hostApps>
 export type AppRelease = Infer<typeof release>
 /** An order to put a release in the place of the live one. */
 export type DeployOrder = Infer<typeof deployOrder>
+/** An order about all data of an application. */
+export type DataOrder = Infer<typeof dataOrder>
 /** An image that a release needs. */
 export type ImageOrder = Infer<typeof imageOrder>
 /** A line of an answer of the supervisor. The last one is `failed` or `done`. */
@@ -117,6 +135,12 @@ export function readAdjustment(payload: unknown): Omit<AdjustOrder, 'app'> {
   const { scale, maintenance } = (payload ?? {}) as Record<string, unknown>
   return read(shape(adjustment), { ...present('scale', scale), ...present('maintenance', maintenance) })
 }
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readRemoveOrder = (value: unknown): Infer<typeof removeOrder> => read(removeOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readDataOrder = (value: unknown): DataOrder => read(dataOrder, value)
 
 /** @throws Problem `invalid-input` for a line of another form */
 export const readSupervisorLine = (value: unknown): SupervisorLine => read(line, value)

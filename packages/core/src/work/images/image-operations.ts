@@ -150,9 +150,10 @@ export const imageOperations = [
       target: optional(text(1, 512)),
       drill: defaulted(flag(), false),
       verify: defaulted(flag(), false),
+      data: optional(oneOf(['restore', 'undo'])),
     },
     answer: { image, job: JOB_ANSWERS.made.job },
-    run: async (services, { host, target, drill, verify, ...input }, { scope }) => {
+    run: async (services, { host, target, drill, verify, data, ...input }, { scope }) => {
       const found = await imageOf(scope, services, input)
       const agent = await services.agents.resolve(
         ofLicense(found.licenseId),
@@ -164,6 +165,7 @@ export const imageOperations = [
         target,
         isDrill: drill,
         isVerified: verify,
+        data,
       })
       return { image: imageView(found), job: jobView(job, true) }
     },

@@ -35,6 +35,8 @@ export interface RestoreInput {
   readonly isDrill: boolean
   /** Read the restored files again, and compare them with the image. */
   readonly isVerified: boolean
+  /** `restore`: volumes and databases take the place of the present ones. `undo`: those take it back. */
+  readonly data?: 'restore' | 'undo' | undefined
 }
 
 /** Most images that an ambiguous name lists. */
@@ -112,13 +114,15 @@ export class Images {
    * Orders a restore: by its own host, or by another one of the license, which makes a clone.
    * @throws Problem `conflict` for an image that is no longer in its repository, or as `Jobs.enqueue`
    */
-  async restore({ image, fingerprint, target, isDrill, isVerified }: RestoreInput): Promise<Job> {
+  async restore({ image, fingerprint, target, isDrill, isVerified, data }: RestoreInput): Promise<Job> {
     if (image.state !== 'available') {
       const list = 'svc images list --state available'
       throw new Problem('conflict', {
         detail: `${image.id} is no longer in its repository: ${list} shows the images that can be restored`,
       })
     }
+    if (data === 'undo' && image.app === undefined)
+      throw new Problem('conflict', { detail: `${image.id} is no image of one app: name one that is` })
     const payload = {
       image_id: image.id,
       checksum: image.checksum,
@@ -127,6 +131,8 @@ export class Images {
       target: target ?? image.id,
       ...(isVerified ? { verify: true } : {}),
       ...(isDrill ? { drill: true } : {}),
+      ...(data === undefined ? {} : { data: true, ...(data === 'undo' ? { undo: true } : {}) }),
+      ...(data === undefined || image.app === undefined ? {} : { app: image.app }),
       // A drill compares the restored data with it.
       ...(isDrill && image.sizeBytes !== undefined ? { size_bytes: image.sizeBytes } : {}),
       // The host of the image registers that a drill of it passed; another host knows another image.

@@ -177,6 +177,21 @@ describe('apps', () => {
     await run('apps.remove', { app: 'shop' })
     expect(await plane.apps.list(PLATFORM)).toEqual([])
   })
+
+  it('are removed with their data by a job of their host, or not at all', async () => {
+    const { plane } = test
+    await run('apps.create', { name: 'nowhere', license: licenseId })
+    await expect(run('apps.remove', { app: 'nowhere', data: true })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    const { job_id } = (await run('apps.remove', { app: 'shop', data: true })) as { job_id: string }
+    expect(await plane.apps.list(PLATFORM)).toMatchObject([{ name: 'nowhere' }])
+    expect(await plane.jobs.get(PLATFORM, job_id)).toMatchObject({
+      kind: 'remove',
+      target: 'fp-1',
+      payload: { app: 'shop', data: true },
+    })
+  })
 })
 
 describe('variables of apps', () => {

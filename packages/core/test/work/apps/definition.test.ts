@@ -31,7 +31,6 @@ test('The file of the design is read whole, with its defaults', () => {
     command: 'node server.js',
     health: { path: '/up', timeout_s: 30 },
     count: 2,
-    roll: 'beside',
   })
   expect(read.processes?.worker).toMatchObject({ count: 1, roll: 'replace' })
   expect(read.stop).toEqual({ signal: 'SIGTERM', grace_s: 30 })
@@ -46,7 +45,18 @@ test.each([
   [{ version: 2 }, 'version: expected the number 1'],
   [{ version: 1, proceses: {} }, 'proceses: not known; did you mean processes?'],
   [{ version: 1, zzzzzzzz: 1 }, 'zzzzzzzz: not known'],
-  [{ version: 1, volumes: {} }, 'volumes: no host carries this out yet'],
+  [{ version: 1, volumes: { a: 'data' } }, 'volumes.a: expected an absolute path of plain words'],
+  [{ version: 1, volumes: { a: '/data/../etc' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: '/data/.ssh' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: '/data/x:y' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: '/data/x y' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: '/data/%n' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: '/data/x\nUser=root' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: `/${'x'.repeat(65)}` } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { a: '/a/b/c/d/e/f/g/h/i' } }, 'volumes.a: expected an absolute path'],
+  [{ version: 1, volumes: { '../a': '/data' } }, 'volumes.../a: expected a name of a-z'],
+  [{ version: 1, volumes: { a: '/data', b: '/data/b' } }, 'volumes: expected volumes of which none lies in'],
+  [{ version: 1, volumes: { a: '/data', b: '/data' } }, 'volumes: expected volumes of which none lies in'],
   [{ version: 1, build: { typ: 'node' } }, 'build.typ: not known; did you mean type?'],
   [{ version: 1, build: { type: 'compose' } }, 'build.type: compose is not carried out yet'],
   [{ version: 1, build: { file: '../Dockerfile' } }, 'build.file: expected a path below'],
@@ -192,7 +202,21 @@ test.each<[object, Record<string, string>, string]>([
   [{ version: 1, build: { type: 'files' } }, { 'deploy.sh': '' }, 'says files, and there is a deploy.sh'],
   [{ version: 1, build: { type: 'procfile' } }, {}, 'there is no Procfile'],
   [{ ...web({}), build: { type: 'static' } }, {}, 'processes mean nothing for the type static'],
+  [{ version: 1, volumes: { a: '/data' } }, { 'index.html': '' }, 'volumes mean nothing for the type static'],
+  [{ ...web({}), volumes: { a: '/usr' } }, {}, 'volumes.a: /usr is of the system, take one such as /data/a'],
+  [{ ...web({}), volumes: { a: '/etc/a' } }, {}, 'volumes.a: /etc/a is of the system'],
   [{ version: 1, release: 'x' }, { 'index.html': '' }, 'release mean nothing for the type static'],
 ])('svc.json %j without what it needs is refused', (given, files, words) => {
   expect(() => planOf({ 'svc.json': JSON.stringify(given), ...files })).toThrow(words)
+})
+
+test('Processes of an application with a volume replace each other, unless they say beside', () => {
+  const rolls = (given: object, files: Record<string, string> = {}) =>
+    Object.values(planOf({ 'svc.json': JSON.stringify(given), ...files }).processes).map(({ roll }) => roll)
+  const volumes = { a: '/data/a' }
+  expect(rolls({ ...web({}), volumes })).toEqual(['replace'])
+  expect(rolls({ ...web({ roll: 'beside' }), volumes })).toEqual(['beside'])
+  expect(rolls({ ...web({}), volumes: {} })).toEqual([undefined])
+  expect(rolls({ version: 1, volumes }, { 'package.json': START })).toEqual(['replace'])
+  expect(planOf({ 'svc.json': JSON.stringify({ ...web({}), volumes }) }).volumes).toEqual(volumes)
 })

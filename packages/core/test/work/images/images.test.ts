@@ -128,6 +128,20 @@ describe('a restore', () => {
     expect(job.payload).not.toHaveProperty('own_image')
   })
 
+  it('puts data of the app in its place, or takes that back, which needs an image of one app', async () => {
+    const image = await imageIn({ app: 'shop' })
+    const whole = await imageIn()
+    const payloadOf = async (input: object) =>
+      ((await operate('images.restore', input)) as { job: { payload: object } }).job.payload
+    expect(await payloadOf({ image: image.id, data: 'restore' })).toMatchObject({ data: true, app: 'shop' })
+    expect(await payloadOf({ image: image.id, data: 'undo' })).toMatchObject({ undo: true, app: 'shop' })
+    expect(await payloadOf({ image: image.id })).not.toHaveProperty('app')
+    expect(await payloadOf({ image: whole.id, data: 'restore' })).not.toHaveProperty('undo')
+    await expect(operate('images.restore', { image: whole.id, data: 'undo' })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
   it('of an image that left its repository, or on a host that is not there, makes no job', async () => {
     const repo = 'repo-gone'
     const gone = await imageIn({ repo })

@@ -42,6 +42,7 @@ import { sealedEnvOfJobs } from './0041-sealed-env-of-jobs.ts'
 import { accessModes } from './0042-access-modes.ts'
 import { appDomains } from './0043-app-domains.ts'
 import { observedApps } from './0044-observed-apps.ts'
+import { appDatabases } from './0045-app-databases.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -99,4 +100,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   accessModes,
   appDomains,
   observedApps,
+  appDatabases,
 ]

@@ -183,6 +183,25 @@ export const PARENT_LISTS: Readonly<Record<string, ListRow>> = {
     },
     filters: { license: licenseOfParent },
   },
+  'apps.databases-list': {
+    ...common,
+    prefix: 'thg',
+    list: 'databases',
+    paging: 'whole',
+    order: byKey,
+    shown: ({ name }: { name: string }) => name,
+    of: appCalled('with-databases'),
+    add: async ({ stores, n, id, party, now }) => {
+      const [licenseId] = party.licenses
+      const jobId = id.replace('thg', 'jbx')
+      await stores.jobs.enqueue(buildJob({ id: jobId, licenseId, kind: 'db' }), now)
+      const name = `d${(n * 5) % 7}`
+      const row = { licenseId: licenseId ?? '', name, engine: 'postgres', jobId, madeBy: 'cli:ann' } as const
+      await stores.appDatabases.put({ ...row, links: [], op: 'create' }, now)
+      return name
+    },
+    filters: { license: licenseOfParent },
+  },
   'apps.domains-list': {
     ...common,
     prefix: 'thg',

@@ -1,0 +1,203 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, Problem } from '@svc/core'
+import { PLACES } from '../../agent/install/installation.ts'
+import { ownerIn } from '../../agent/install/unit.ts'
+import type { Say } from '../generation.ts'
+import { type AppUser, appUserName, idsOf } from '../system/app-user.ts'
+import { SYSTEM } from '../system/places.ts'
+import { VOLUMES, volumeFolder } from '../system/unit-text.ts'
+import type { Databases } from './databases.ts'
+import { KEPT_DAYS } from './dumps.ts'
+import { runAs } from './run-as.ts'
+
+const HANDOVER = `${SYSTEM.state}/handover`
+const DAY_MS = 86_400_000
+const VOLUME = /^([a-z][a-z0-9-]{0,31})\.tar$/
+const DUMP = /^([a-z][a-z0-9_-]{0,39})\.(postgres|valkey)$/
+/** The place of a volume for the program that packs it. Each host has this folder. */
+const SEEN = '/mnt'
+
+const refused = (detail: string): Problem => new Problem('conflict', { detail })
+
+const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** Opens a file of the handlers' user; another one's is refused, whatever links lead there. */
+async function openOwn(path: string): Promise<number> {
+  const owner = ownerIn(readFileSync(PLACES.addition, 'utf8'))
+  const handlers = owner && (await idsOf(owner.user))
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const stat = fstatSync(file)
+  if (stat.isFile() && stat.uid === handlers?.uid) return file
+  closeSync(file)
+  throw refused(`${path} is no file of the handlers`)
+}
+
+async function withFile<T>(file: number, work: (file: number) => Promise<T>): Promise<T> {
+  try {
+    return await work(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The data of applications on its way to a backup, and back: volumes, and the databases that are linked. */
+export class AppData {
+  readonly #databases: Databases
+  readonly #clock: Clock
+
+  constructor(databases: Databases, clock: Clock) {
+    this.#databases = databases
+    this.#clock = clock
+    rmSync(HANDOVER, { recursive: true, force: true })
+  }
+
+  /**
+   * Lays the data of an application out for the handlers: a file a volume, and a dump a database.
+   * @returns the folder; undefined when the application has no data
+   */
+  async capture(app: string, say: Say): Promise<string | undefined> {
+    this.#sweep(app)
+    const user = await idsOf(appUserName(app))
+    const volumes = user === undefined ? [] : volumesOf(user)
+    const linked = this.#databases.linkedTo(app)
+    if (volumes.length + linked.length === 0) return undefined
+    const folder = join(HANDOVER, app)
+    rmSync(folder, { recursive: true, force: true })
+    const { gid } = statSync(SYSTEM.control)
+    mkdirSync(HANDOVER, { recursive: true, mode: 0o711 })
+    for (const part of [folder, join(folder, 'volumes'), join(folder, 'databases')]) {
+      mkdirSync(part)
+      chownSync(part, 0, gid)
+      chmodSync(part, 0o750)
+    }
+    const write = async (path: string, fill: (to: number) => Promise<unknown>) => {
+      const file = openSync(path, 'wx', 0o640)
+      chownSync(path, 0, gid)
+      await withFile(file, fill)
+    }
+    for (const name of volumes) {
+      say(`packing the volume ${name}`)
+      await write(join(folder, 'volumes', `${name}.tar`), (to) => packed(user?.name ?? '', name, to))
+    }
+    for (const { name, engine } of linked) {
+      say(`dumping the database ${name}`)
+      const path = join(folder, 'databases', `${name}.${engine}`)
+      await write(path, (to) => this.#databases.dump(name, to))
+    }
+    return folder
+  }
+
+  /** Removes the files that were laid out. */
+  captured(app: string): void {
+    rmSync(join(HANDOVER, app), { recursive: true, force: true })
+  }
+
+  /**
+   * Brings the data of an application back from files that were laid out once: each made aside, then put in
+   * the place of the present one, which is kept for 7 days.
+   * @throws Problem `conflict` in words; the present one then stays
+   */
+  async restore(app: string, folder: string, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+    this.#sweep(app)
+    const user = await idsOf(appUserName(app))
+    if (user === undefined) throw refused(`there is no ${app} on this host: deploy it, then restore its data`)
+    const volumes = namesIn(join(folder, 'volumes')).flatMap((name) => VOLUME.exec(name)?.[1] ?? [])
+    for (const name of volumes) {
+      await withFile(await openOwn(join(folder, 'volumes', `${name}.tar`)), (from) =>
+        unpacked(user, name, from),
+      )
+      swapVolume(user, name, `.ready-${name}`)
+      say(`restored the volume ${name}; the one from before is kept for ${KEPT_DAYS} days`)
+    }
+    for (const file of namesIn(join(folder, 'databases'))) {
+      const [, name, engine] = DUMP.exec(file) ?? []
+      if (name === undefined || (engine !== 'postgres' && engine !== 'valkey')) continue
+      const order = { name, engine, app } as const
+      if (!this.#databases.linkedTo(app).some((each) => each.name === name))
+        await this.#databases.carryOut({ ...order, op: 'create' }, say, async () => {})
+      await withFile(await openOwn(join(folder, 'databases', file)), (from) =>
+        this.#databases.restoreDump(order, from, say),
+      )
+    }
+    await roll(app)
+  }
+
+  /** Puts back the data from before a restore; again takes that back. */
+  async undo(app: string, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+    const user = await idsOf(appUserName(app))
+    const kept = user === undefined ? [] : namesIn(join(VOLUMES, user.name))
+    const volumes = kept.flatMap((name) => (name.startsWith('.old-') ? [name.slice('.old-'.length)] : []))
+    for (const name of volumes) {
+      if (user === undefined) continue
+      renameSync(volumeFolder(user.name, `.old-${name}`), volumeFolder(user.name, `.ready-${name}`))
+      swapVolume(user, name, `.ready-${name}`)
+      say(`the volume ${name} is the one from before`)
+    }
+    const databases = await this.#databases.undoFor(app, say)
+    if (volumes.length + databases === 0) throw refused(`nothing from before a restore of ${app} is kept`)
+    await roll(app)
+  }
+
+  /** Reads a dump of PostgreSQL into a database of its own, and removes it. Returns in words what came. */
+  async drill(path: string): Promise<string> {
+    return withFile(await openOwn(path), (from) => this.#databases.drill(from))
+  }
+
+  #sweep(app: string): void {
+    const folder = join(VOLUMES, appUserName(app))
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name)
+      const isOld =
+        name.startsWith('.old-') && this.#clock.now().getTime() - statSync(path).ctimeMs > KEPT_DAYS * DAY_MS
+      if (isOld || name.startsWith('.new-')) rmSync(path, { recursive: true, force: true })
+    }
+  }
+}
+
+const volumesOf = ({ name }: AppUser): readonly string[] =>
+  namesIn(join(VOLUMES, name)).filter((volume) => !volume.startsWith('.'))
+
+/** The application's user packs: it reads nothing that the application does not. */
+const packed = (user: string, name: string, to: number): Promise<string> =>
+  runAs({
+    user,
+    command: ['tar', '--create', '--sparse', '--directory', SEEN, '.'],
+    binds: [`${volumeFolder(user, name)}:${SEEN}`],
+    to,
+  })
+
+/** Unpacks a volume beside the present one, as the application's user. */
+async function unpacked(user: AppUser, name: string, from: number): Promise<void> {
+  const aside = volumeFolder(user.name, `.new-${name}`)
+  rmSync(aside, { recursive: true, force: true })
+  mkdirSync(aside, { recursive: true, mode: 0o700 })
+  chownSync(aside, user.uid, user.gid)
+  const command = ['tar', '--extract', '--no-same-owner', '--directory', SEEN]
+  await runAs({ user: user.name, command, binds: [`${aside}:${SEEN}`], from })
+  const ready = volumeFolder(user.name, `.ready-${name}`)
+  rmSync(ready, { recursive: true, force: true })
+  renameSync(aside, ready)
+}
+
+/** Puts a folder in the place of a volume. `makeVolumes` ends one that was cut off between both steps. */
+function swapVolume(user: AppUser, name: string, next: string): void {
+  const [now, old] = [volumeFolder(user.name, name), volumeFolder(user.name, `.old-${name}`)]
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(now)) renameSync(now, old)
+  renameSync(volumeFolder(user.name, next), now)
+}

@@ -1,0 +1,21 @@
+/** A server, or a kind of servers, of databases on this host. Each order can be given again. */
+export interface DatabaseEngine {
+  /** Makes a database with this password. */
+  create(name: string, password: string): Promise<void>
+  setPassword(name: string, password: string): Promise<void>
+  /** The variables of an application that the database is linked to. */
+  variables(name: string, password: string, as: string): Readonly<Record<string, string>>
+  /** Removes a database with all its data; one that is not there is no fault. */
+  drop(name: string): Promise<void>
+  /** Writes a dump to an open file. */
+  dump(name: string, to: number): Promise<void>
+  /** Makes a database anew, aside, from a dump. Returns in words how much came. @throws Problem in words */
+  load(name: string, from: number): Promise<string>
+  /** Puts the database that lies aside in the place of the one in use, and the other way round. */
+  swap(name: string): Promise<void>
+  /** Removes the database that lies aside. */
+  dropAside(name: string): Promise<void>
+  /** Whether there is one aside. */
+  hasAside(name: string): Promise<boolean>
+  has(name: string): Promise<boolean>
+}

@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Problem } from '@svc/core'
+import { type AppUser, idsOf } from '../system/app-user.ts'
+import { SYSTEM } from '../system/places.ts'
+import { ran } from '../system/systemctl.ts'
+import { DATABASES_TARGET } from '../system/unit-text.ts'
+
+/** Prefix of the names of everything of databases on a host: units, and users. */
+export const DATABASES_PREFIX = 'svc-db-'
+
+/** The words by which users of servers are known. */
+export const DATABASE_USERS = 'databases of svc'
+
+const TARGET_TEXT = `[Unit]
+Description=databases of the applications of svc
+
+[Install]
+WantedBy=multi-user.target
+`
+
+/** Parts of a unit that every server of databases has: nothing but its folders and its socket. */
+export const CONFINED = `ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateNetwork=yes
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+RestrictNamespaces=yes
+LockPersonality=yes
+LimitNOFILE=65536`
+
+/** Makes a system user that nobody logs in as. */
+export async function systemUser(name: string, home: string): Promise<AppUser> {
+  const known = await idsOf(name)
+  if (known !== undefined) return known
+  await ran('systemd-sysusers', '--inline', `u ${name} - "${DATABASE_USERS}" ${home}`)
+  const made = await idsOf(name)
+  if (made !== undefined) return made
+  throw new Problem('conflict', { detail: `systemd-sysusers made no user ${name}` })
+}
+
+/** Writes a file in the place of another text; returns whether it was another. */
+export function placed(path: string, text: string, mode = 0o644): boolean {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return false
+  writeFileSync(`${path}.new`, text, { mode })
+  renameSync(`${path}.new`, path)
+  return true
+}
+
+/** Starts a unit now and with the machine, before the applications. Returns whether its text is new. */
+export async function startServer(unit: string, text: string): Promise<void> {
+  const target = placed(join(SYSTEM.units, DATABASES_TARGET), TARGET_TEXT)
+  const changed = placed(join(SYSTEM.units, unit), text)
+  linked(SYSTEM.wants, DATABASES_TARGET)
+  linked(join(SYSTEM.units, `${DATABASES_TARGET}.wants`), unit)
+  if (target || changed) await ran('systemctl', 'daemon-reload')
+  await ran('systemctl', 'start', unit)
+}
+
+function linked(folder: string, unit: string): void {
+  mkdirSync(folder, { recursive: true })
+  const link = join(folder, basename(unit))
+  if (!existsSync(link)) symlinkSync(join(SYSTEM.units, unit), link)
+}

@@ -1,0 +1,18 @@
+import { chownSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AppVolumes } from '@svc/core/adapters'
+import type { AppUser } from './app-user.ts'
+import { VOLUMES, volumeFolder } from './unit-text.ts'
+
+/** Makes the volumes of an application, each for its user alone. */
+export function makeVolumes(user: AppUser, volumes: AppVolumes): void {
+  for (const name of Object.keys(volumes)) {
+    mkdirSync(join(VOLUMES, user.name), { recursive: true, mode: 0o700 })
+    const folder = volumeFolder(user.name, name)
+    const ready = volumeFolder(user.name, `.ready-${name}`)
+    // A restore was cut off after it had put the volume from before aside.
+    if (!existsSync(folder) && existsSync(ready)) renameSync(ready, folder)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chownSync(folder, user.uid, user.gid)
+  }
+}
