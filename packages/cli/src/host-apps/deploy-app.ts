@@ -64,6 +64,13 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const facts = releaseFacts(folder)
   const running = await statusOf(apps)
   const known = running?.apps.find((each) => each.app === app)
+  const wish = await wishOf(parts)
+  const adjust = (change: object) => order(apps, { path: '/adjust', body: { app, ...change }, onLine: say })
+  // Variables that were changed meanwhile wait for a deploy.
+  if (wish !== undefined && known?.sha === sha && known.state !== 'stopped') {
+    await adjust(wish)
+    return 'deployed'
+  }
   if (
     !facts.names.has(APP_DEFINITION_FILE) &&
     parts.image === undefined &&
@@ -84,7 +91,6 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const { env, logins } = withoutLogins(await givenEnv(envFile))
   if (!parts.force && known?.sha === sha && known.state === 'up' && known.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
-    await adjust(parts, say)
     return 'deployed'
   }
   const containers = plan.image && (await containersOf({ ...parts, logins }, plan, plan.image, say))
@@ -110,19 +116,18 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (address === undefined)
     throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
   await linkCurrent(apps, app, sha)
-  await adjust(parts, say)
+  if (wish !== undefined) await adjust(wish)
   const isVisited = plan.type === 'static' || plan.processes.web !== undefined
   say(isVisited ? `${app} answers at ${address}` : `${app} has no process web: nothing answers visitors`)
   return 'deployed'
 }
 
-/** Carries out the change that the payload of the job asks for besides. */
-async function adjust({ apps, app, jobFile }: DeployParts, say: Say): Promise<void> {
-  if (!jobFile) return
+/** The change that the payload of the job asks for besides; undefined: none. */
+async function wishOf({ jobFile }: DeployParts): Promise<ReturnType<typeof readAdjustment> | undefined> {
+  if (!jobFile) return undefined
   const { payload } = JSON.parse(await readFile(jobFile, 'utf8')) as { payload?: unknown }
   const wish = readAdjustment(payload)
-  if (Object.keys(wish).length > 0)
-    await order(apps, { path: '/adjust', body: { app, ...wish }, onLine: say })
+  return Object.keys(wish).length > 0 ? wish : undefined
 }
 
 /**

@@ -99,7 +99,7 @@ test('A Node application is built, runs, survives the job and its agent, fails w
 
   expect(await deploy(1)).toMatchObject({
     state: 'failed',
-    error: expect.stringContaining(`shop at ${shas[1]} is not live`),
+    error: expect.stringContaining(`shop at ${shas[1]}: the lines above say why`),
   })
   expect(await get(bench)).toBe('release 1')
 

@@ -79,8 +79,12 @@ const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
   backup: reads(openShape({ app: optional(app), sync: optional(flag()) })),
 }
 
-/** Kinds that make a new deployment. */
+/** Kinds that deploy. */
 export const DEPLOYING_KINDS: readonly JobKind[] = ['deploy', 'redeploy']
+
+/** Whether a job makes a new deployment: a change of counts or visitors alone is none. */
+export const makesDeployment = (kind: JobKind, { scale, maintenance }: Payload): boolean =>
+  DEPLOYING_KINDS.includes(kind) && (kind === 'deploy' || (scale === undefined && maintenance === undefined))
 
 /** Most bytes of a job's payload, as JSON. Jobs that were stored before there was a limit may have more. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024

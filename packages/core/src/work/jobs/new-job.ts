@@ -2,7 +2,7 @@ import type { Ids } from '../../kernel/ids.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import { type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
-import { appOf, DEPLOYING_KINDS, type Payload } from './job-payload.ts'
+import { appOf, makesDeployment, type Payload } from './job-payload.ts'
 import type { NewJob } from './jobs-store.ts'
 
 /** A job as an operator orders it. */
@@ -37,7 +37,7 @@ export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?
     app,
     serialKey: input.serialKey ?? (app === undefined ? undefined : `app:${app}`),
     dedupeKey: input.dedupeKey,
-    deploymentId: DEPLOYING_KINDS.includes(input.kind) ? ids.next('dep') : undefined,
+    deploymentId: makesDeployment(input.kind, payload) ? ids.next('dep') : undefined,
     retryOf,
     runAt: input.runAt,
     maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,

@@ -218,6 +218,7 @@ describe('counts of processes and maintenance', () => {
       ],
     })
     expect(scaled.job).toMatchObject({ kind: 'redeploy', target: 'fp-1' })
+    expect(scaled.deployment).toBeUndefined()
     expect(scaled.job.payload).toEqual({ app: 'shop', source, scale: { web: 3, worker: 0 } })
     await ends()
     for (const on of [true, false]) {
@@ -225,6 +226,7 @@ describe('counts of processes and maintenance', () => {
       expect(job.payload).toEqual({ app: 'shop', source, maintenance: on })
       await ends()
     }
+    expect((await test.plane.apps.releases(app, 10)).map(({ state }) => state)).toEqual(['succeeded'])
     expect((await run('start')).job.payload).toEqual({ app: 'shop', source })
     await ends()
     await run('stop')
