@@ -184,9 +184,10 @@ describe('Containers on a machine with systemd', () => {
             memory: '200M',
             health: { path: '/cgi-bin/who', timeout_s: 3 },
           },
-          worker: { command: 'while sleep 0.2; do echo beat $SVC_PROCESS; done' },
+          worker: { command: 'while sleep 0.2; do echo $SVC_PROCESS > $SVC_VOLUME_DATA/beat; done' },
         },
-        release: 'echo migrated by $SVC_APP',
+        volumes: { data: '/data' },
+        release: 'echo migrated by $SVC_APP | tee /data/release',
         stop: { signal: 'SIGTERM', grace_s: 2 },
       }
       const second = host.commit('box', { ...site('two'), 'svc.json': JSON.stringify(svc) })
@@ -212,6 +213,10 @@ describe('Containers on a machine with systemd', () => {
       const pid = machine.sh(`systemctl show --value -p MainPID '${web}'`)
       const inner = machine.sh(`cat /proc/$(cat /proc/${pid}/task/${pid}/children | cut -d ' ' -f 1)/cgroup`)
       expect(inner).toContain(`0::${machine.sh(`systemctl show --value -p ControlGroup '${web}'`)}/`)
+      const data = `/var/lib/svc-appsd/volumes/${user()}/data`
+      expect(machine.sh(`cat ${data}/release ${data}/beat`)).toBe('migrated by box\nworker.1')
+      const stranger = ['runuser', '-u', 'nobody', '--', 'cat', `${data}/release`]
+      expect(machine.run(stranger).code).not.toBe(0)
       expect(podman('ps', '--format', '{{.Names}}').sort()).toEqual(['web.1.4', 'web.2.4', 'worker.1.4'])
     },
     180_000,

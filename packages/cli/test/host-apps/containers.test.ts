@@ -34,6 +34,7 @@ const filesOf = (more: Partial<ContainerRun>) =>
     capabilities: undefined,
     env: {},
     stop: STOP,
+    mounts: [],
     published: 20_001,
     ...more,
   })
@@ -51,7 +52,7 @@ console.log(JSON.stringify({ args: process.argv.slice(2), env: process.env }))`
 }
 
 test('A container has no capability and no way to the host but its port', () => {
-  const { args } = called({ capabilities: ['CHOWN'], published: 20_002 })
+  const { args } = called({ capabilities: ['CHOWN'], published: 20_002, mounts: ['/srv/of-the-app:/data'] })
   expect(args).toEqual(
     expect.arrayContaining([
       '--cap-drop=all',
@@ -60,6 +61,7 @@ test('A container has no capability and no way to the host but its port', () => 
       '--network=slirp4netns',
       '--publish=127.0.0.1:20002:3000',
       '--pull=never',
+      '--volume=/srv/of-the-app:/data:U',
       '--cgroups=split',
     ]),
   )

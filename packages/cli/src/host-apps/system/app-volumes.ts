@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppVolumes } from '@svc/core/adapters'
 import type { AppUser } from './app-user.ts'
@@ -7,7 +7,11 @@ import { VOLUMES, volumeFolder } from './unit-text.ts'
 /** Makes the volumes of an application, each for its user alone. */
 export function makeVolumes(user: AppUser, volumes: AppVolumes): void {
   for (const name of Object.keys(volumes)) {
-    mkdirSync(join(VOLUMES, user.name), { recursive: true, mode: 0o700 })
+    const own = join(VOLUMES, user.name)
+    mkdirSync(own, { recursive: true, mode: 0o711 })
+    // Containers reach them as this user does; others find no way there.
+    chownSync(own, 0, user.gid)
+    chmodSync(own, 0o710)
     const folder = volumeFolder(user.name, name)
     const ready = volumeFolder(user.name, `.ready-${name}`)
     // A restore was cut off after it had put the volume from before aside.

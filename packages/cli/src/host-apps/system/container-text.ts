@@ -129,13 +129,15 @@ export interface ContainerRun {
   readonly capabilities: AppProcess['capabilities']
   readonly env: Readonly<Record<string, string>>
   readonly stop: AppStop
+  /** Its volumes: the folder of the host, a colon, the place in the container. */
+  readonly mounts: readonly string[]
   /** The port of 127.0.0.1 that leads to the container's. */
   readonly published: number | undefined
 }
 
 /** The files of a container: `run` is a script, and the others are read by it. */
 export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env' | 'variables', string>> {
-  const { folder, user, name, isKept, container, command, capabilities = [], stop, published } = run
+  const { folder, user, name, isKept, container, command, capabilities = [], stop, mounts, published } = run
   const { file, copied } = parted(run.env)
   const words = [
     PODMAN,
@@ -147,6 +149,8 @@ export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env'
     // The image may say how it wants to be asked: a definition that says nothing leaves it that.
     ...(stop.signal === 'SIGTERM' ? [] : [`--stop-signal=${stop.signal}`]),
     ...(published === undefined ? [] : [`--publish=127.0.0.1:${published}:${container.port}`]),
+    // Users of the image own what they find there: `U` gives it to the one that the container begins as.
+    ...mounts.map((mount) => `--volume=${mount}:U`),
     `--env-file=${folder}/variables`,
     ...Object.keys(copied).map((variable) => `--env=${variable}`),
     ...(command === undefined ? [] : ['--entrypoint=/bin/sh']),

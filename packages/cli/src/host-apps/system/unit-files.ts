@@ -5,7 +5,7 @@ import { volumeVariables } from '../volumes.ts'
 import type { AppUser } from './app-user.ts'
 import { makeVolumes } from './app-volumes.ts'
 import { containerFiles } from './container-text.ts'
-import { envText, runText, stateFolder } from './unit-text.ts'
+import { envText, runText, stateFolder, volumeFolder } from './unit-text.ts'
 
 /** Inputs of the files that a unit reads. */
 export interface UnitFiles {
@@ -47,6 +47,8 @@ function textsOf(files: UnitFiles): Readonly<Record<string, string>> {
     const own = { HOME: stateFolder(user.name), ...env, ...volumeVariables(volumes), ...withPort(port) }
     return { run: runText(folder, command), env: envText(own) }
   }
-  const own = { ...env, ...withPort(container.port) }
-  return containerFiles({ ...files, container, capabilities, user: user.name, env: own, published: port })
+  const own = { ...env, ...volumeVariables(volumes), ...withPort(container.port) }
+  const mounts = Object.entries(volumes).map(([name, path]) => `${volumeFolder(user.name, name)}:${path}`)
+  const given = { ...files, container, capabilities, user: user.name, env: own, published: port }
+  return containerFiles({ ...given, mounts })
 }

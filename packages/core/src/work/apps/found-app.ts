@@ -174,8 +174,6 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
   const bare = Object.entries(given.processes ?? {}).find(([, { command }]) => command === undefined)
   if (bare !== undefined && base.type !== 'containers')
     throw refused(`${DEFINITION_FILE}: processes.${bare[0]} has no command`)
-  if (given.volumes !== undefined && base.type === 'containers')
-    throw refused(`${DEFINITION_FILE}: volumes: no host mounts them into containers yet`)
   const named =
     given.app !== undefined && given.app !== app
       ? [`${DEFINITION_FILE} names ${given.app}; it is deployed as ${app}`]
