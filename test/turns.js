@@ -65,7 +65,7 @@ const TURNS = [
     ],
   },
   // Machines with applications, each for two minutes.
-  { parts: 3, suites: ['test/packed/hosting', 'test/packed/containers'] },
+  { parts: 3, suites: ['test/packed/hosting', 'test/packed/containers', 'test/packed/databases'] },
   // These take 20 s and more.
   {
     parts: 6,
