@@ -267,11 +267,11 @@ export class Supervisor implements AsyncDisposable {
   /** Ends an application, and remembers that. Returns false when there is none. */
   async stop(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
-    await this.#crons.end(name)
     await entry?.app.stop(async () => {
       await this.#record.alter(name, { stopped: true })
       await this.#runtime.route(name, undefined)
     })
+    await this.#crons.end(name)
     return entry !== undefined
   }
 
@@ -288,11 +288,11 @@ export class Supervisor implements AsyncDisposable {
   async #end(name: string): Promise<boolean> {
     const entry = this.#entries.get(name)
     await this.#runtime.domains?.drop(name)
-    await this.#crons.forget(name)
     await entry?.app.stop(async () => {
       await this.#record.put(name, undefined)
       await this.#runtime.route(name, undefined)
     })
+    await this.#crons.forget(name)
     if (entry === undefined) return false
     await this.#forget(name)
     const path = logFile(this.#parts.runtime, name)

@@ -27,8 +27,8 @@ export interface AlertsParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
 /** Most findings of scans that have alerts at the same time. */
 const MOST_EXPOSURES = 1000
 
-/** Most apps that have alerts at the same time. */
-const MOST_APPS = 1000
+/** Most apps of a license that have alerts at the same time. */
+const MOST_APPS = 100
 
 /** Result of an evaluation. */
 export interface Evaluation {

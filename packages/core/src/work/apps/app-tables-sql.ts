@@ -114,7 +114,7 @@ export const { statement: domainStatement } = statementsOver<DomainTables>()
 interface ObservedTables extends TablesOf<typeof ObservedAppEntity> {}
 
 /** Statements over the states of apps. */
-export const { statement: observedStatement, scoped: observedScoped } = statementsOver<ObservedTables>()
+export const { scoped: observedScoped } = statementsOver<ObservedTables>()
 
 /** Reads a row of `observed_apps`. */
 export const toObservedApp: (row: object) => ObservedApp = valuesOf(ObservedAppEntity, 'isTroubled')

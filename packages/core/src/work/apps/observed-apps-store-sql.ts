@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Session } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
-import { observedScoped, observedStatement, toObservedApp } from './app-tables-sql.ts'
+import { observedScoped, toObservedApp } from './app-tables-sql.ts'
 import { isTroubled, type ObservedApp, type ObservedEntry } from './observed-app.ts'
 import type { ObservedAppsStore } from './observed-apps-store.ts'
 
@@ -32,16 +32,14 @@ const LIST = observedScoped('observed-app-list', (tables, { apps }: { apps: read
     .orderBy(sql`fingerprint collate "C"`)
     .orderBy(sql`license_id collate "C"`),
 )
-const TROUBLES = observedStatement('observed-app-troubles', (tables, { limit }: { limit: number }) =>
-  tables
-    .selectFrom('observed_apps')
-    .selectAll()
-    .where('is_troubled', '=', sql.lit(true))
-    .orderBy(sql`license_id collate "C"`)
-    .orderBy(sql`fingerprint collate "C"`)
-    .orderBy(sql`app collate "C"`)
-    .limit(limit),
-)
+// No license takes the places of others.
+const TROUBLES = {
+  name: 'observed-app-troubles',
+  text: `select license_id, fingerprint, app, state, detail, since, observed_at from (
+      select *, row_number() over (partition by license_id order by fingerprint collate "C", app collate "C") as place
+      from observed_apps where is_troubled) ranked
+    where place <= $1 order by license_id collate "C", fingerprint collate "C", app collate "C"`,
+}
 
 const rowOf = ({ app, state, ...detail }: ObservedEntry) => ({
   ...{ app, state, detail },
@@ -71,6 +69,6 @@ export class SqlObservedAppsStore implements ObservedAppsStore {
   }
 
   async troubles(limit: number): Promise<readonly ObservedApp[]> {
-    return (await TROUBLES.run(this.#session, { limit })).map(toObservedApp)
+    return (await this.#session.rows<object>(TROUBLES, [limit])).map(toObservedApp)
   }
 }

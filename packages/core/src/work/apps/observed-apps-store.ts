@@ -22,6 +22,6 @@ export interface ObservedAppsStore {
   ): Promise<void>
   /** The apps of a scope that have one of these names, by name and host. */
   list(scope: Scope, apps: readonly string[]): Promise<readonly ObservedApp[]>
-  /** Apps of all licenses that somebody has to look at, by license, host and name, at most `limit`. */
+  /** Apps that somebody has to look at, by license, host and name, at most `limit` of a license. */
   troubles(limit: number): Promise<readonly ObservedApp[]>
 }

@@ -57,13 +57,18 @@ export function memoryObservedAppsStore(tables: MemoryTables, run: Run, time: ()
           .map(seen),
       ),
     troubles: (limit) =>
-      run(() =>
-        rows
+      run(() => {
+        const troubled = rows
           .all()
           .filter((row) => row.isTroubled)
           .sort(byWords('licenseId', 'fingerprint', 'app'))
-          .slice(0, limit)
-          .map(seen),
-      ),
+        const places = new Map<string, number>()
+        const isWithinLimit = ({ licenseId }: Row) => {
+          const place = (places.get(licenseId) ?? 0) + 1
+          places.set(licenseId, place)
+          return place <= limit
+        }
+        return troubled.filter(isWithinLimit).map(seen)
+      }),
   }
 }
