@@ -264,6 +264,7 @@ describe('the cryptography on the page', () => {
     generateKeyPair: 'RSA-2048',
     generateKeyPairSync: 'Ed25519 pairs for ssh',
     hash: 'SHA-256',
+    pbkdf2Sync: 'PBKDF2',
     randomBytes: "The system's generator",
     randomFillSync: "The system's generator",
     randomInt: "The system's generator",
