@@ -65,7 +65,11 @@ describe('Volumes on a machine with systemd', () => {
       const lines = /^released by (sa-[a-z2-7]{10}) 1\nline\nreleased by \1 2$/
       expect(host.ask('shop')).toMatch(lines)
       expect(machine.sh('ls /data/uploads')).toBe('')
-      expect(machine.sh('stat -c %a:%U /var/lib/svc-appsd/volumes')).toBe('700:root')
+      const volumes = '/var/lib/svc-appsd/volumes'
+      expect(machine.sh(`stat -c %a:%U ${volumes}/*`)).toBe('710:root')
+      const seen = (path: string) => machine.run(['runuser', '-u', 'nobody', '--', 'ls', path])
+      for (const path of [volumes, ...machine.sh(`echo ${volumes}/* ${volumes}/*/uploads`).split(' ')])
+        expect(seen(path)).toMatchObject({ code: 2, err: expect.stringContaining('Permission denied') })
       expect(machine.sh('ls /run/systemd/system')).not.toContain('svc-task@')
     },
     60_000,
