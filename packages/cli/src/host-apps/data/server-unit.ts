@@ -4,7 +4,7 @@ import { Problem } from '@svc/core'
 import { type AppUser, idsOf } from '../system/app-user.ts'
 import { SYSTEM } from '../system/places.ts'
 import { ran } from '../system/systemctl.ts'
-import { DATABASES_TARGET } from '../system/unit-text.ts'
+import { DATABASES_TARGET, WALLS } from '../system/unit-text.ts'
 
 /** Prefix of the names of everything of databases on a host: units, and users. */
 export const DATABASES_PREFIX = 'svc-db-'
@@ -20,24 +20,9 @@ WantedBy=multi-user.target
 `
 
 /** Parts of a unit that every server of databases has: nothing but its folders and its socket. */
-export const CONFINED = `ProtectSystem=strict
-ProtectHome=yes
-ProtectProc=invisible
-ProtectKernelTunables=yes
-ProtectKernelModules=yes
-ProtectKernelLogs=yes
-ProtectControlGroups=yes
-ProtectClock=yes
-ProtectHostname=yes
-PrivateTmp=yes
-PrivateDevices=yes
+export const CONFINED = `${WALLS}
 PrivateNetwork=yes
-NoNewPrivileges=yes
-CapabilityBoundingSet=
-RestrictSUIDSGID=yes
-RestrictRealtime=yes
 RestrictNamespaces=yes
-LockPersonality=yes
 LimitNOFILE=65536`
 
 /** Makes a system user that nobody logs in as. */

@@ -83,6 +83,24 @@ const bound = (user: string, volumes: AppVolumes): string =>
 /** The target that applications start behind. */
 export const DATABASES_TARGET = 'svc-databases.target'
 
+/** The walls around applications and servers of databases alike. */
+export const WALLS = `ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+PrivateTmp=yes
+PrivateDevices=yes
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+RestrictSUIDSGID=yes
+RestrictRealtime=yes
+LockPersonality=yes`
+
 /** The walls around everything that an application runs, and its limits. */
 const confined = (
   unit: string,
@@ -100,22 +118,7 @@ KillSignal=${stop.signal}
 TimeoutStopSec=${stop.grace_s}
 BindReadOnlyPaths=${SYSTEM.apps}:${APPS_SEEN}
 ReadWritePaths=${stateFolder(user)}
-${bound(user, volumes)}ProtectSystem=strict
-ProtectHome=yes
-ProtectProc=invisible
-ProtectKernelTunables=yes
-ProtectKernelModules=yes
-ProtectKernelLogs=yes
-ProtectControlGroups=yes
-ProtectClock=yes
-ProtectHostname=yes
-PrivateTmp=yes
-PrivateDevices=yes
-NoNewPrivileges=yes
-CapabilityBoundingSet=
-RestrictSUIDSGID=yes
-RestrictRealtime=yes
-LockPersonality=yes
+${bound(user, volumes)}${WALLS}
 RemoveIPC=yes
 LimitNOFILE=65536
 TasksMax=1024

@@ -15,7 +15,7 @@ import type { AppDatabases } from './app-databases.ts'
 import type { AppDomains } from './app-domains.ts'
 import type { MadeJob } from './app-place.ts'
 import { RELEASE, releaseView } from './app-view.ts'
-import type { Apps } from './apps.ts'
+import type { Apps, RunWish } from './apps.ts'
 
 /** The services that operations on apps use. */
 export interface AppUses {
@@ -154,6 +154,19 @@ const restart = operation({
   },
 })
 
+/** Makes the job that changes an app which runs, and answers. */
+async function adjusted(
+  services: AppUses,
+  { host, ...given }: Parameters<typeof appOf>[1] & { readonly host?: string | undefined },
+  operator: Operator,
+  wish: Pick<RunWish, 'scale' | 'maintenance'>,
+) {
+  const app = await appOf(services, given, operator)
+  const fingerprint = await hostNamed(services, app, host)
+  const made = await services.apps.adjust(app, { ...wish, fingerprint, madeBy: operator.name })
+  return madeFor(services, operator, app, made)
+}
+
 const PROCESS = { process: matching(/^[a-z][a-z0-9-]{0,31}$/, 'the name of a process'), count: whole(0, 10) }
 
 const scale = operation({
@@ -164,14 +177,11 @@ const scale = operation({
   changes: true,
   input: { ...RUN, processes: listOf(shape(PROCESS), 16) },
   answer: MADE,
-  run: async (services, { host, processes, ...given }, operator) => {
+  run: async (services, { processes, ...given }, operator) => {
     if (processes.length === 0)
       throw new Problem('invalid-input', { details: ['processes: expected one at least'] })
-    const app = await appOf(services, given, operator)
-    const fingerprint = await hostNamed(services, app, host)
     const counts = Object.fromEntries(processes.map(({ process, count }) => [process, count]))
-    const made = await services.apps.adjust(app, { fingerprint, scale: counts, madeBy: operator.name })
-    return madeFor(services, operator, app, made)
+    return adjusted(services, given, operator, { scale: counts })
   },
 })
 
@@ -183,12 +193,7 @@ const maintenance = operation({
   changes: true,
   input: { ...RUN, on: flag() },
   answer: MADE,
-  run: async (services, { host, on, ...given }, operator) => {
-    const app = await appOf(services, given, operator)
-    const fingerprint = await hostNamed(services, app, host)
-    const made = await services.apps.adjust(app, { fingerprint, maintenance: on, madeBy: operator.name })
-    return madeFor(services, operator, app, made)
-  },
+  run: (services, { on, ...given }, operator) => adjusted(services, given, operator, { maintenance: on }),
 })
 
 const releases = operation({
