@@ -119,6 +119,11 @@ export const feature: Feature = {
       ),
       personal: true,
     },
+    'apps.upload': change(
+      'platform.deploy',
+      ({ own }) => ({ app: own.things.app, sha: 'a'.repeat(40) }),
+      () => ({ app: 'app_none', sha: 'a'.repeat(40) }),
+    ),
     'ssh.sessions': read('platform.ssh', () => ({ active: true }), ['not-found', wrong.host]),
     'ssh.revoke': change(
       'platform.ssh',
@@ -136,7 +141,7 @@ export const feature: Feature = {
     },
     'GET /api/v1/access/pending': {
       asks: LICENSE,
-      path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}&modes=shell,logs,run` }),
+      path: ({ own }) => ({ query: `?fingerprint=${own.fingerprint}&modes=shell,logs,run,upload` }),
       // The other license has a host of this fingerprint, too, since the row of heartbeats.
       good: 200,
     },
@@ -152,7 +157,7 @@ export const feature: Feature = {
     await storage.accessSessions.meet(
       owner,
       undefined,
-      { rule: 'pin', modes: ['logs', 'run'] },
+      { rule: 'pin', modes: ['logs', 'run', 'upload'] },
       clock.statementTime(),
     )
     await storage.transaction(({ accessSessions }) =>

@@ -175,6 +175,8 @@ LFS_POINTER='^version https://git-lfs\.github\.com/spec/v1$'
 # Puts the files of git-lfs in the place of their pointers: a pointer that went live would be a broken file.
 fetch_large_files() {
   if ! in_repo grep --quiet -e "$LFS_POINTER" -- "$LFS_FILES"; then return; fi
+  [ "$SVC_SOURCE_TYPE" != upload ] ||
+    fail 'the repository keeps files in git-lfs, which an upload does not bring: deploy it from a server of git'
   need_lfs 'the repository'
   with_lfs repository lfs pull || fail "the files of git-lfs could not be fetched$(why_not)"
 }

@@ -71,8 +71,10 @@ export type { AppDomainView } from './work/apps/app-domain-operations.ts'
 export {
   type AppLogsWish,
   LOG_LINES,
+  MAX_UPLOAD_BYTES,
   readAppLogsWish,
   readAppRun,
+  readAppUpload,
   sinceInstant,
 } from './work/apps/app-logs.ts'
 export type { AppRegistryView } from './work/apps/app-registry-operations.ts'

@@ -7,6 +7,7 @@
 export {
   type AccessSession,
   type AgentKeyRule,
+  DEPLOY_MODES,
   isLive,
   KEY_REFUSAL_SECONDS,
   MAX_DELIVERED,

@@ -4,6 +4,7 @@ const APPS = 'packages/cli/src/host-apps'
 const ACCESS = ['packages/core/test/hosts/access/access.test.ts']
 const STORE = ['packages/core/test/hosts/access/access-sessions-store.test.ts']
 const SESSIONS = ['packages/cli/test/relay/host-sessions.test.ts']
+const UPLOADS = ['packages/cli/test/process/apps-upload.test.ts']
 const KEPT = ['packages/cli/test/host-apps/logs.test.ts']
 
 /** Mistakes about the output of applications. */
@@ -67,7 +68,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'app-logs: a host shows output although its access.json lists other kinds',
     file: 'packages/cli/src/agent/access/host-session.ts',
-    find: "!reading.isAbsent && !reading.policy?.modes.includes('logs')",
+    find: '!reading.isAbsent && !reading.policy?.modes.includes(mode)',
     replace: '!reading.isAbsent && reading.policy === undefined',
     suites: SESSIONS,
   },
@@ -91,5 +92,33 @@ export const faults: readonly Fault[] = [
     find: 'apps.isTrial === true && reading.isAbsent === true',
     replace: 'reading.isAbsent === true',
     suites: SESSIONS,
+  },
+  {
+    name: 'app-logs: an upload ends with the right to a shell',
+    file: 'packages/core/src/hosts/access/access-session.ts',
+    find: "DEPLOY_MODES: readonly AccessMode[] = ['logs', 'upload']",
+    replace: "DEPLOY_MODES: readonly AccessMode[] = ['logs']",
+    suites: STORE,
+  },
+  {
+    name: 'app-logs: a host takes commits without a look at their objects',
+    file: `${APPS}/upload-program.ts`,
+    find: "['receive.fsckObjects', 'true']",
+    replace: "['receive.fsckObjects', 'false']",
+    suites: UPLOADS,
+  },
+  {
+    name: 'app-logs: a host takes as many bytes as are sent',
+    file: `${APPS}/upload-program.ts`,
+    find: "['receive.maxInputSize', maxBytes]",
+    replace: "['receive.maxInputSize', '0']",
+    suites: UPLOADS,
+  },
+  {
+    name: 'app-logs: a rollback looks for an uploaded commit in the repository of the app',
+    file: 'packages/core/src/work/apps/app-source.ts',
+    find: "deployment?.source.type === 'upload' ? uploadSource(sha) :",
+    replace: 'sha === undefined ? uploadSource(sha) :',
+    suites: UPLOADS,
   },
 ]

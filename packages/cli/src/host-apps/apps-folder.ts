@@ -16,6 +16,9 @@ export const CONTROL_SOCKET = 'control.sock'
 export const releaseFolder = (apps: string, app: string, sha: string): string =>
   join(apps, app, 'releases', sha)
 
+/** The repository of the commits of an application that were sent to this host. */
+export const uploadsFolder = (apps: string, app: string): string => join(apps, app, '.uploads.git')
+
 /** Leads the link `current` of an application to a release. */
 export async function linkCurrent(apps: string, app: string, sha: string): Promise<void> {
   const folder = join(apps, app)

@@ -20,9 +20,16 @@ const OPTIONS = {
   follow: { type: 'boolean' },
 } as const
 
-/** Runs the program of the handlers, or those of sessions: output of an application, a command in it. */
+/**
+ * Runs the program of the handlers, or those of sessions: output of an application, a command in it, commits
+ * of it.
+ */
 export async function runHostProgram(io: Io): Promise<void> {
   if (io.args[1] === 'logs') return runLogs(io)
+  if (io.args[1] === 'upload') {
+    const { runUpload } = await import('./upload-program.ts')
+    return runUpload(io)
+  }
   if (io.args[1] !== 'run') return runHostApps(io)
   const { runInApp } = await import('./run-in-app.ts')
   return runInApp(io)

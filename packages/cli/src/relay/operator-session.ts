@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { AccessMode } from '@svc/core'
 import { EXIT } from '../terminal/failure.ts'
 import type { Io } from '../terminal/io.ts'
+import type { RawTerminal } from '../terminal/raw-terminal.ts'
 import { plain } from '../terminal/terminal.ts'
 import { EscapeKeys } from './escape-keys.ts'
 import { CHANNEL, type Control, hasChannels, wholeOf } from './protocol.ts'
@@ -35,10 +36,15 @@ const GONE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Carries an opened session: typed input to the host, and the host's output to here. Returns the exit code.
+ * Carries an opened session: typed input to the host, and the host's output to here, or that of other streams
+ * than this process's. Returns the exit code.
  * @throws RelayRefused
  */
-export async function carrySession(io: Io, session: OpenedSession): Promise<number> {
+export async function carrySession(
+  io: Io,
+  session: OpenedSession,
+  terminal: RawTerminal = io.rawTerminal(),
+): Promise<number> {
   const say = (text: string) => io.err.write(`svc: ${plain(text)}\n`)
   countBuffersWithHeap()
   const peer = await connectToRelay(session.relayUrl, session.token, io.env)
@@ -50,7 +56,7 @@ export async function carrySession(io: Io, session: OpenedSession): Promise<numb
   })
   const began = await Promise.race([peer.ready, peer.ended]).finally(undo)
   if ('code' in began) return hasLeft ? TRANSPORT_FAILED : lost(session, began, say)
-  return new OperatorSession(io, session, peer, say).run(began)
+  return new OperatorSession({ io, session, peer, say, terminal }).run(began)
 }
 
 function lost({ host }: OpenedSession, { reason, code }: PeerEnd, say: (text: string) => void): number {
@@ -58,26 +64,36 @@ function lost({ host }: OpenedSession, { reason, code }: PeerEnd, say: (text: st
   return TRANSPORT_FAILED
 }
 
+interface SessionParts {
+  readonly io: Io
+  readonly session: OpenedSession
+  readonly peer: RelayPeer
+  readonly say: (text: string) => void
+  readonly terminal: RawTerminal
+}
+
 class OperatorSession {
   readonly #io: Io
   readonly #session: OpenedSession
   readonly #peer: RelayPeer
   readonly #say: (text: string) => void
+  readonly #terminal: RawTerminal
   readonly #over = Promise.withResolvers<number>()
   readonly #keys = new EscapeKeys()
   readonly #lines = { out: new TameLines(), err: new TameLines() }
   #unwritten = 0
   #onWritten: (() => void) | undefined
 
-  constructor(io: Io, session: OpenedSession, peer: RelayPeer, say: (text: string) => void) {
+  constructor({ io, session, peer, say, terminal }: SessionParts) {
     this.#io = io
     this.#session = session
     this.#peer = peer
     this.#say = say
+    this.#terminal = terminal
   }
 
   async run({ maxSeconds }: Ready): Promise<number> {
-    const terminal = this.#io.rawTerminal()
+    const terminal = this.#terminal
     const isTyped = this.#session.mode === 'shell' && terminal.isTty
     const undone = [
       isTyped ? terminal.raw() : () => {},
@@ -117,7 +133,8 @@ class OperatorSession {
         const to = isSplit && data[0] === CHANNEL.stderr ? 'err' : 'out'
         const bytes = isSplit ? data.subarray(1) : data
         this.#unwritten += 1
-        ;(to === 'err' ? err : out).write(mode === 'logs' ? this.#lines[to].take(bytes) : bytes, () => {
+        const isTamed = mode === 'logs' || (mode === 'upload' && to === 'err')
+        ;(to === 'err' ? err : out).write(isTamed ? this.#lines[to].take(bytes) : bytes, () => {
           done()
           this.#unwritten -= 1
           if (this.#unwritten === 0) this.#onWritten?.()
@@ -149,7 +166,7 @@ class OperatorSession {
   }
 
   #resize(): void {
-    const size = this.#io.rawTerminal().size()
+    const size = this.#terminal.size()
     if (size !== undefined) this.#peer.control({ t: 'resize', ...size })
   }
 

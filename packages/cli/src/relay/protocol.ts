@@ -10,10 +10,11 @@ const WINDOW_BYTES = 262_144
 export const MAX_WINDOW_BYTES = 1_048_576
 
 /**
- * Bytes of one direction that may be on their way without being acknowledged. A pipe of bytes has more: it
- * carries files, over long ways too, and the SSH inside it has a window of its own.
+ * Bytes of one direction that may be on their way without being acknowledged. Sessions that carry files, over
+ * long ways too, have more.
  */
-export const windowOf = (mode: AccessMode): number => (mode === 'tcp' ? MAX_WINDOW_BYTES : WINDOW_BYTES)
+export const windowOf = (mode: AccessMode): number =>
+  mode === 'tcp' || mode === 'upload' ? MAX_WINDOW_BYTES : WINDOW_BYTES
 /** Longest frame of bytes. */
 export const MAX_FRAME_BYTES = 64 * 1024
 /** Longest message that a relay takes: a frame with some room. */
@@ -35,7 +36,7 @@ export const CLOSE = {
 } as const
 
 /** Whether frames begin with the number of their stream: those of programs without a terminal. */
-export const hasChannels = (mode: AccessMode): boolean => mode === 'exec' || mode === 'logs' || mode === 'run'
+export const hasChannels = (mode: AccessMode): boolean => mode !== 'shell' && mode !== 'tcp'
 
 /** First byte of each frame of a session that has channels. */
 export const CHANNEL = { stdin: 0, stdout: 1, stderr: 2 } as const

@@ -17,7 +17,7 @@ import { TameLines } from '../../src/relay/tame-lines.ts'
 import { asRoot, NOBODY, skipped } from '../agent/other-user.ts'
 import { RelayBench } from './relay-bench.ts'
 
-const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp', 'logs', 'run'], users: [], tcpPort: 22 }
+const ALL: AccessPolicy = { modes: ['shell', 'exec', 'tcp', 'logs', 'run', 'upload'], users: [], tcpPort: 22 }
 const NO_APPS: HostedApps = { program: undefined, folder: '/nowhere', user: undefined }
 
 let bench: RelayBench
@@ -205,6 +205,26 @@ describe('a session for the output of an app', () => {
     ['has a bad access.json', { fault: '/state/access.json: x' }, declined(/cannot be used/)],
   ])('of a host that %s ends as its policy says', async (_what, given, last) => {
     expect((await read({ app: 'shop' }, { reading: async () => given })).last).toEqual(last)
+  })
+
+  it.each<[string, PolicyReading, Control]>([
+    ['has no access.json', { fault: undefined, isAbsent: true }, { t: 'exit', code: 0 }],
+    ['lists other kinds', { policy: { ...ALL, modes: ['logs'] } }, declined(/takes no uploads/)],
+    ['takes none at all', { fault: undefined }, declined(/takes no uploads/)],
+    ['has a bad access.json', { fault: '/state/access.json: x' }, declined(/cannot be used/)],
+  ])('and commits of it are taken by a host that %s as its policy says', async (_what, given, last) => {
+    const { token, session } = await opened('exec', 'true')
+    const sha = 'a'.repeat(40)
+    for (const command of [JSON.stringify({ app: 'shop', sha }), '{"app":"../x","sha":"main"}']) {
+      const taken = { apps, reading: async () => given }
+      const tickets = command.includes('main') ? await opened('exec', 'true') : { token, session }
+      const upload = { ...tickets, session: { ...tickets.session, mode: 'upload' as const, command } }
+      const heard = await carried(upload, taken)
+      const isTaken = 'code' in last && last.code === 0
+      const words = `host-apps\nupload\n--apps\n/srv/apps\n--app=shop\n--sha=${sha}\n`
+      if (!command.includes('main')) expect(heard).toEqual({ text: isTaken ? words : '', last })
+      else expect(heard.last).toEqual(isTaken ? declined(/does not know a part of this wish/) : last)
+    }
   })
 
   it.each<[string, boolean, PolicyReading, Control]>([

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { type AppLogsWish, type Environment, readAppLogsWish, readAppRun } from '@svc/core'
+import { type AppLogsWish, type Environment, readAppLogsWish, readAppRun, readAppUpload } from '@svc/core'
 import { hostVariables } from '../../host-apps/apps-folder.ts'
 import type { HandlerUser } from '../run/handler-user.ts'
 import type { HostEnd } from './host-end.ts'
@@ -20,8 +20,11 @@ export interface HostedApps {
   readonly isTrial?: boolean | undefined
 }
 
-/** Words of a host that shows no output of applications. */
-export const NO_LOGS = 'this host shows no output of applications: its access.json says so'
+/** Words of a host that does for those who may deploy what its file does not list. */
+export const NOT_LISTED = {
+  logs: 'this host shows no output of applications: its access.json says so',
+  upload: 'this host takes no uploads of applications: its access.json says so',
+} as const
 
 /**
  * Starts the reading of the output of an application, with arguments of known forms alone: no shell, and no
@@ -29,16 +32,15 @@ export const NO_LOGS = 'this host shows no output of applications: its access.js
  * @throws SessionRefused
  */
 export async function startLogs({ program, folder, user }: HostedApps, given: string): Promise<HostEnd> {
-  if (program === undefined)
-    throw new SessionRefused('declined', 'the agent of this host keeps no applications running')
   const words = [
+    ...demanded(program),
     'host-apps',
     'logs',
     '--apps',
     folder,
     ...argumentsOf(known(() => readAppLogsWish(JSON.parse(given)))),
   ]
-  return startProgram(userOf(user), [...program, ...words])
+  return startProgram(userOf(user), words)
 }
 
 /**
@@ -49,13 +51,31 @@ export async function startRun(
   { program, folder, user, environment = {} }: HostedApps,
   given: string,
 ): Promise<HostEnd> {
-  if (program === undefined)
-    throw new SessionRefused('declined', 'the agent of this host keeps no applications running')
   const { app, command } = known(() => readAppRun(JSON.parse(given)))
   const words = ['host-apps', 'run', '--apps', folder, `--app=${app}`, `--command=${command}`]
   const as = userOf(user)
   const own = { ...hostVariables(environment), HOME: as.home, USER: as.name, LOGNAME: as.name }
-  return startProgram(as, [...program, ...words], own)
+  return startProgram(as, [...demanded(program), ...words], own)
+}
+
+/**
+ * Starts git, which takes commits of an application into a repository of this host.
+ * @throws SessionRefused
+ */
+export async function startUpload(
+  { program, folder, user, environment = {} }: HostedApps,
+  given: string,
+): Promise<HostEnd> {
+  const { app, sha } = known(() => readAppUpload(JSON.parse(given)))
+  const as = userOf(user)
+  const own = { ...hostVariables(environment), HOME: as.home, USER: as.name, LOGNAME: as.name }
+  const words = ['host-apps', 'upload', '--apps', folder, `--app=${app}`, `--sha=${sha}`]
+  return startProgram(as, [...demanded(program), ...words], own)
+}
+
+function demanded(program: HostedApps['program']): readonly string[] {
+  if (program !== undefined) return program
+  throw new SessionRefused('declined', 'the agent of this host keeps no applications running')
 }
 
 function known<T>(read: () => T): T {

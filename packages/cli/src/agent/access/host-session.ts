@@ -12,7 +12,7 @@ import { connectToRelay } from '../../relay/relay-socket.ts'
 import { type AccessPolicy, POLICY_FILE, type PolicyReading } from './access-policy.ts'
 import { connectToSsh } from './host-connection.ts'
 import type { HostEnd } from './host-end.ts'
-import { type HostedApps, NO_LOGS, startLogs, startRun } from './host-logs.ts'
+import { type HostedApps, NOT_LISTED, startLogs, startRun, startUpload } from './host-logs.ts'
 import { startCommand, startShell } from './host-program.ts'
 import type { PendingSession } from './pending-session.ts'
 import { SessionRefused, sessionUser } from './session-user.ts'
@@ -70,7 +70,8 @@ async function startedOn(
   try {
     if (isBusy) throw new SessionRefused('busy', 'this host has as many sessions as it takes')
     const reading = await read()
-    if (session.mode === 'logs') return await logs(session, reading, apps)
+    if (session.mode === 'logs' || session.mode === 'upload')
+      return await forDeployers(session.mode, session, reading, apps)
     if (session.mode === 'run') return await run(session, reading, apps)
     return await start(session, policyOf(reading))
   } catch (error) {
@@ -85,12 +86,20 @@ function policyOf({ policy, fault }: PolicyReading): AccessPolicy {
   throw new SessionRefused('declined', fault === undefined ? NO_POLICY : BAD_POLICY)
 }
 
-/** Output of applications is shown by a host that says nothing of sessions, too: it is no way in. */
-function logs({ command }: PendingSession, reading: PolicyReading, apps: HostedApps): Promise<HostEnd> {
+/**
+ * A host that says nothing of sessions shows output of applications and takes their commits, too: those who
+ * ask may deploy whatever they like already.
+ */
+function forDeployers(
+  mode: 'logs' | 'upload',
+  { command = '' }: PendingSession,
+  reading: PolicyReading,
+  apps: HostedApps,
+): Promise<HostEnd> {
   if (reading.fault !== undefined) throw new SessionRefused('declined', BAD_POLICY)
-  if (!reading.isAbsent && !reading.policy?.modes.includes('logs'))
-    throw new SessionRefused('declined', NO_LOGS)
-  return startLogs(apps, command ?? '')
+  if (!reading.isAbsent && !reading.policy?.modes.includes(mode))
+    throw new SessionRefused('declined', NOT_LISTED[mode])
+  return mode === 'logs' ? startLogs(apps, command) : startUpload(apps, command)
 }
 
 /** A command of an application is a way in: the host has to allow it, but in a trial. */

@@ -102,7 +102,7 @@ export const releasesTable = (releases: readonly ReleaseView[], page: Page): str
   table(
     [
       { title: 'ID', text: ({ id }) => id },
-      { title: 'COMMIT', text: ({ sha }) => short(sha) },
+      { title: 'COMMIT', text: ({ sha, uploaded }) => `${short(sha)}${uploaded ? ' (upload)' : ''}` },
       { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => colourOf(state) },
       { title: 'BY', narrow: 'shrinks', text: ({ by }) => by ?? '' },
       { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },

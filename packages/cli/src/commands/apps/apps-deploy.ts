@@ -1,4 +1,4 @@
-import type { DeploymentView, JobView } from '@svc/core'
+import { type DeploymentView, type JobView, Problem } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../terminal/failure.ts'
@@ -22,12 +22,18 @@ interface DeployOptions extends FollowOptions {
   readonly sha?: string
   readonly ref?: string
   readonly force?: boolean
+  readonly upload?: boolean
 }
 
-/** Deploys a commit of an app, or its last one again. */
-export const deployApp: Handler<DeployOptions> = (run) => {
-  const { license, sha, ref, force } = run.options
-  return deployed(run, 'apps.deploy', given({ app: run.arg(0), license, sha, ref, force }))
+/** Deploys a commit of an app, the newest one of this folder, or its last one again. */
+export const deployApp: Handler<DeployOptions> = async (run) => {
+  const { license, sha, ref, force, upload } = run.options
+  const wish = { app: run.arg(0), license, force }
+  if (!upload) return deployed(run, 'apps.deploy', given({ ...wish, sha, ref }))
+  if (sha !== undefined || ref !== undefined)
+    throw new Problem('invalid-input', { detail: '--upload sends HEAD: leave --sha and --ref away' })
+  const { uploadHead } = await import('./apps-upload.ts')
+  return deployed(run, 'apps.deploy', given({ ...wish, sha: await uploadHead(run), uploaded: true }))
 }
 
 interface RunOptions extends FollowOptions {

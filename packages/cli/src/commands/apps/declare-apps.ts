@@ -74,6 +74,7 @@ function declareDeploys(apps: Command, run: Run): void {
     .option(...LICENSE)
     .option('--sha <commit>', 'full id of the commit; the one that was deployed last when not given')
     .option('--ref <ref>', 'branch or tag that the commit is fetched from')
+    .option('--upload', "send this folder's newest commit to the host, and deploy it")
     .option('--force', 'replace its processes also when they run this commit with these variables')
     .option(...FOLLOW)
     .action(run(async () => (await import('./apps-deploy.ts')).deployApp))
@@ -81,6 +82,7 @@ function declareDeploys(apps: Command, run: Run): void {
     deploy,
     'svc apps deploy shop --sha 4f2c8a0d9b7e6f5a4c3b2a1908f7e6d5c4b3a291',
     'svc apps deploy shop',
+    'svc apps deploy shop --upload --follow',
   )
   const rollback = operating(apps, 'apps.rollback', '<app>')
     .option(...LICENSE)

@@ -7,7 +7,7 @@ import { operationOf } from '../../platform/operations/operation.ts'
 import { type Operator, roleOf } from '../../platform/operations/operator.ts'
 import { type Agent, agentId } from '../../work/agents/agent.ts'
 import type { Agents } from '../../work/agents/agents.ts'
-import { LOG_WISH } from '../../work/apps/app-logs.ts'
+import { LOG_WISH, SHA } from '../../work/apps/app-logs.ts'
 import type { Apps } from '../../work/apps/apps.ts'
 import type { Access } from './access.ts'
 import type { AccessTicket } from './access-request.ts'
@@ -198,6 +198,27 @@ export const accessOperations = [
         mode: 'run',
         command: JSON.stringify({ app: app.name, command }),
         reason,
+      })
+      return openedView(ticket, host)
+    },
+  }),
+  operation({
+    name: 'apps.upload',
+    summary: 'send a commit of an app to its host, which a deploy then takes',
+    permission: 'platform.deploy',
+    scope: 'tenant',
+    changes: true,
+    perMinute: 20,
+    input: { app: text(1, 128), license, sha: SHA },
+    answer: OPENED,
+    run: async (services, { app: idOrName, license: named, sha }, operator) => {
+      const { app, host } = await appAndHost(services, operator, idOrName, named)
+      const ticket = await services.access.open({
+        ...NO_SCREEN,
+        ...openedBy(operator),
+        host,
+        mode: 'upload',
+        command: JSON.stringify({ app: app.name, sha }),
       })
       return openedView(ticket, host)
     },

@@ -1,11 +1,16 @@
 /** Kinds of sessions for shells: a terminal, one command, or bytes to the host's own SSH server. */
 export const SHELL_MODES = ['shell', 'exec', 'tcp'] as const
-/** All kinds of sessions. Besides those for shells: the output of an app, and one command of it. */
-export const ACCESS_MODES = [...SHELL_MODES, 'logs', 'run'] as const
+/**
+ * All kinds of sessions. Besides those for shells: the output of an app, one command of it, and commits of it
+ * that are sent to its host.
+ */
+export const ACCESS_MODES = [...SHELL_MODES, 'logs', 'run', 'upload'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
 
 /** Whether sessions of a kind give their operators a shell, or bytes that lead to one. */
 export const isShell = (mode: AccessMode): boolean => SHELL_MODES.some((each) => each === mode)
+/** Kinds of sessions for those who may deploy; the others are for those who may have a shell. */
+export const DEPLOY_MODES: readonly AccessMode[] = ['logs', 'upload']
 
 /** States of a session. The last three are final. */
 export const ACCESS_STATES = ['pending', 'claimed', 'connected', 'ended', 'expired', 'revoked'] as const
@@ -29,8 +34,8 @@ export interface AccessSession {
   /** The user of the host; undefined: the one that the host chooses. */
   readonly user: string | undefined
   /**
-   * The command of mode `exec`, or the wish of the modes `logs` and `run`; it is deleted when the session has
-   * ended.
+   * The command of mode `exec`, or the wish of the modes `logs`, `run` and `upload`; it is deleted when the
+   * session has ended.
    */
   readonly command: string | undefined
   /** The command without known secrets, which stays. */

@@ -2,7 +2,13 @@ import { type SqlBool, sql } from 'kysely'
 import { isUsableAt } from '../../people/licenses/licenses-store-sql.ts'
 import { at } from '../../platform/database/statement-time.ts'
 import { atOrNow, isAbsent, present } from '../../platform/database/typed-statement.ts'
-import { KEY_REFUSAL_SECONDS, REDELIVER_SECONDS, RELAY_LOST_SECONDS, SEEN_SECONDS } from './access-session.ts'
+import {
+  DEPLOY_MODES,
+  KEY_REFUSAL_SECONDS,
+  REDELIVER_SECONDS,
+  RELAY_LOST_SECONDS,
+  SEEN_SECONDS,
+} from './access-session.ts'
 import type { AccessFilter, AccessHost } from './access-sessions-store.ts'
 import { scoped, statement } from './access-tables-sql.ts'
 
@@ -97,8 +103,9 @@ export const REVOKE = scoped('access-revoke', (tables, { id, now }: Named, isOwn
     .where(IS_LIVE)
     .returningAll(),
 )
+const DEPLOYS = DEPLOY_MODES.map((mode) => `'${mode}'`).join(', ')
 const ofMode = (shells: string, logs: string) =>
-  `case when s.mode = 'logs' then ${logs}::text else ${shells}::text end`
+  `case when s.mode in (${DEPLOYS}) then ${logs}::text else ${shells}::text end`
 const isBarred = (now: string) => `(exists (select from licenses l where l.id = s.license_id
     and not (${isUsableAt(at(now))}))
   or (s.operator_kind = 'user' and not exists (select from admins u

@@ -42,7 +42,7 @@ export class RelayMetrics {
   readonly #bytes
   readonly #paired: Observer<never>
   readonly #recordings
-  readonly #open: Record<AccessMode, number> = { shell: 0, exec: 0, tcp: 0, logs: 0, run: 0 }
+  readonly #open: Record<AccessMode, number> = { shell: 0, exec: 0, tcp: 0, logs: 0, run: 0, upload: 0 }
 
   constructor(metrics: Metrics) {
     metrics.gauge(

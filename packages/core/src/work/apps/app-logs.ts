@@ -40,6 +40,18 @@ const run = shape({ app: APP, command: text(1, 4096) })
 /** @throws Problem `invalid-input` for a command of another form */
 export const readAppRun = (value: unknown): Infer<typeof run> => read(run, value)
 
+/** A commit of a repository. */
+export const SHA = matching(
+  /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+  'a full commit id of 40 or 64 lower-case hex digits',
+)
+const upload = shape({ app: APP, sha: SHA })
+/** Most bytes of commits that a host takes at once, as git packs them. */
+export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+
+/** @throws Problem `invalid-input` for an upload of another form */
+export const readAppUpload = (value: unknown): Infer<typeof upload> => read(upload, value)
+
 /** @throws Problem `invalid-input` for a wish of another form */
 export const readAppLogsWish = (value: unknown): AppLogsWish => read(wish, value)
 

@@ -13,6 +13,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { App } from './app.ts'
 import type { AppDatabases } from './app-databases.ts'
 import type { AppDomains } from './app-domains.ts'
+import { SHA } from './app-logs.ts'
 import type { MadeJob } from './app-place.ts'
 import { RELEASE, releaseView } from './app-view.ts'
 import type { Apps, RunWish } from './apps.ts'
@@ -59,19 +60,29 @@ export async function madeFor(
   return { id, app: name, ...(await madeAnswer(services, operator, made)), ...present('note', note) }
 }
 
-const SHA = matching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'a full commit id of 40 or 64 lower-case hex digits')
-
 const deploy = operation({
   name: 'apps.deploy',
   summary: 'deploy a commit of an app, or its last one again',
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
-  input: { ...named, sha: optional(SHA), ref: optional(text(1, 255)), force: optional(flag()) },
+  input: {
+    ...named,
+    sha: optional(SHA),
+    ref: optional(text(1, 255)),
+    force: optional(flag()),
+    /** Whether its host has the commit from an upload. */
+    uploaded: optional(flag()),
+  },
   answer: MADE,
-  run: async (services, { sha, ref, force, ...given }, operator) => {
+  run: async (services, { sha, ref, force, uploaded, ...given }, operator) => {
+    if (uploaded && (sha === undefined || ref !== undefined))
+      throw new Problem('invalid-input', { details: ['uploaded: expected it with a sha and without a ref'] })
     const app = await appOf(services, given, operator)
-    const made = await services.apps.deploy(app, { sha, ref, restart: force, madeBy: operator.name })
+    const made = await services.apps.deploy(app, {
+      ...{ sha, ref, uploaded, restart: force },
+      madeBy: operator.name,
+    })
     return madeFor(services, operator, app, made)
   },
 })

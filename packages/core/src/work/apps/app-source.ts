@@ -27,9 +27,13 @@ function withoutTag(image: string): string {
   return colon > name.lastIndexOf('/') ? name.slice(0, colon) : name
 }
 
-/** Whether the source of a job is the app's own: its repository at any commit, or its image at any tag. */
+/**
+ * Whether the source of a job is the app's own: its repository at any commit, its image at any tag, or a
+ * commit that its host has from an upload, which its operators alone can make.
+ */
 export function isOwnSource(source: Payload, repoUrl: string | undefined): boolean {
   const { type, image, repo_url: url } = source
+  if (type === 'upload') return true
   if (type !== 'image') return url === repoUrl
   return typeof image === 'string' && withoutTag(image) === imageOf(repoUrl)
 }
@@ -39,6 +43,9 @@ export const imageSource = (image: string, sha: string | undefined, tag = 'lates
   type: 'image',
   image: sha === undefined ? `${image}:${tag}` : `${image}@sha256:${sha}`,
 })
+
+/** A commit that the app's host has from an upload. */
+export const uploadSource = (sha: string): Payload => ({ type: 'upload', sha })
 
 /** The commit of a deployment; undefined when its source is none of git. */
 export function shaOf(deployment: Deployment | undefined): string | undefined {
@@ -52,11 +59,19 @@ export function gitSource({ hook, repoUrl }: AppPlace, sha: string, ref: string 
   return { type: 'git', repo_url: repoUrl, sha, ...(ref === undefined ? {} : { ref }), ...auth }
 }
 
+/** The commit of a deployment once more, from the app's repository or from its upload; undefined: none. */
+export function commitAgain(place: AppPlace, deployment: Deployment | undefined): Payload | undefined {
+  const sha = shaOf(deployment)
+  if (sha === undefined) return undefined
+  return deployment?.source.type === 'upload' ? uploadSource(sha) : gitSource(place, sha, undefined)
+}
+
 /** The source of a deployment once more: a commit from where the app has its repository now. */
 export function sourceAgain(place: AppPlace, deployment: Deployment): Payload {
   const { repo_url: before, ref } = deployment.source
   const sha = shaOf(deployment)
   if (sha === undefined) return deployment.source
+  if (deployment.source.type === 'upload') return uploadSource(sha)
   const repoUrl = place.repoUrl ?? (typeof before === 'string' ? before : undefined)
   return gitSource({ ...place, repoUrl }, sha, typeof ref === 'string' ? ref : undefined)
 }

@@ -18,6 +18,8 @@ export const RELEASE = {
   id: word,
   job_id: word,
   sha: optional(word),
+  /** Whether the commit was sent to the host, and is in no repository that the service knows of. */
+  uploaded: optional(flag()),
   state: oneOf(JOB_STATES),
   /** The one who deployed, as the audit log names operators, or `git push by` and a name. */
   by: optional(word),
@@ -61,10 +63,17 @@ export type ReleaseView = ViewOf<typeof RELEASE>
 export type VariableView = ViewOf<typeof VARIABLE>
 
 /** A deployment of an app as operators see it. */
-export const releaseView = ({ id, jobId, source: { sha }, state, ...rest }: Deployment): ReleaseView => ({
+export const releaseView = ({
+  id,
+  jobId,
+  source: { sha, type },
+  state,
+  ...rest
+}: Deployment): ReleaseView => ({
   ...{ id, job_id: jobId, state, created_at: unixSeconds(rest.createdAt) },
   ...present('by', rest.madeBy),
   ...(typeof sha === 'string' ? { sha } : {}),
+  ...(type === 'upload' ? { uploaded: true } : {}),
 })
 
 /** A variable as operators see it. */

@@ -4,7 +4,6 @@ import { ofLicense, type Scope } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
-import { localAddress, repoAddress } from '../git/git-hook.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
@@ -19,7 +18,16 @@ import {
   requireHost,
   variablePlace,
 } from './app-place.ts'
-import { gitSource, imageOf, imageSource, isImageAddress, shaOf, sourceAgain } from './app-source.ts'
+import { checkSettings } from './app-settings.ts'
+import {
+  commitAgain,
+  gitSource,
+  imageOf,
+  imageSource,
+  shaOf,
+  sourceAgain,
+  uploadSource,
+} from './app-source.ts'
 import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
 import { lastOfEach, MAX_OBSERVED, type ObservedApp, type ObservedEntry } from './observed-app.ts'
 import { registryOf } from './registry-login.ts'
@@ -48,6 +56,8 @@ interface JobWish {
 export interface DeployWish extends Pick<JobWish, 'restart' | 'madeBy'> {
   readonly sha?: string | undefined
   readonly ref?: string | undefined
+  /** Whether the commit was sent to the app's host. */
+  readonly uploaded?: boolean | undefined
 }
 /** How an app is started or stopped. */
 export interface RunWish extends Omit<JobWish, 'kind'> {
@@ -220,16 +230,17 @@ export class Apps {
    * Deploys a commit of an app's repository on its host; without one, the source that was deployed last.
    * @throws Problem `conflict` when there is no source, no host or nothing to deploy again
    */
-  async deploy(app: App, { sha, ref, ...wish }: DeployWish): Promise<MadeJob> {
+  async deploy(app: App, { sha, ref, uploaded, ...wish }: DeployWish): Promise<MadeJob> {
     const place = await this.place(app)
+    if (uploaded && sha !== undefined) return this.#deploy(place, uploadSource(sha), wish)
     const image = imageOf(place.repoUrl)
     if (image !== undefined) return this.#deploy(place, imageSource(image, sha, ref), wish)
     if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, ref), wish)
     const [last] = await this.releases(app, 1)
-    const again = shaOf(last)
-    if (again !== undefined) return this.#deploy(place, gitSource(place, again, undefined), wish)
+    const again = commitAgain(place, last)
+    if (again !== undefined) return this.#deploy(place, again, wish)
     throw new Problem('conflict', {
-      detail: `${app.name} was never deployed from git: name a commit, svc apps deploy ${app.name} --sha COMMIT`,
+      detail: `${app.name} was never deployed from git: svc apps deploy ${app.name} --sha COMMIT, or --upload`,
     })
   }
 
@@ -246,9 +257,9 @@ export class Apps {
       if (to === undefined) return sha !== undefined && sha !== live
       return sha !== undefined && (release.id.endsWith(to) || sha.startsWith(to))
     })
-    const sha = shaOf(target)
     const place = await this.place(app)
-    if (sha !== undefined) return this.#deploy(place, gitSource(place, sha, undefined), { madeBy })
+    const again = commitAgain(place, target)
+    if (again !== undefined) return this.#deploy(place, again, { madeBy })
     throw new Problem('conflict', {
       detail:
         to === undefined
@@ -311,27 +322,6 @@ export class Apps {
     return this.#parts.jobs.enqueue({ licenseId, kind, payload, target, madeBy })
   }
 }
-
-async function checkSettings(
-  { agents }: Pick<Stores, 'agents'>,
-  licenseId: string,
-  { fingerprint, repoUrl }: Partial<AppSettings>,
-  production: boolean,
-): Promise<void> {
-  if (repoUrl !== undefined && !isImageAddress(repoUrl) && !isAddress(repoUrl, production)) {
-    throw new Problem('invalid-input', {
-      details: [
-        'repo_url: expected https://…, ssh://… or user@host:path, without a name or password, or docker://IMAGE without a tag',
-      ],
-    })
-  }
-  if (fingerprint !== undefined && !(await agents.isKnown(licenseId, fingerprint)))
-    throw new Problem('agent-not-owned')
-}
-
-/** Whether a repository may have this address. In a trial it may lie on this machine. */
-const isAddress = (text: string, production: boolean): boolean =>
-  repoAddress(text, !production) !== undefined || (!production && localAddress(text) !== undefined)
 
 const neverDeployed = (name: string): Problem =>
   new Problem('conflict', {

@@ -31,8 +31,11 @@ const port = whole(1, 65_535)
 const MAX_PORTS = 1024
 const git = openShape({ type: oneOf(['git']), repo_url: text(1, 2048), sha, ref: optional(text(1, 255)) })
 const image = openShape({ type: oneOf(['image']), image: text(1, 512) })
+/** A commit that was sent to the host. */
+const upload = openShape({ type: oneOf(['upload']), sha })
 const source = dynamic<Payload>((value) => {
-  const chosen: unknown = (value as Payload | null)?.type === 'image' ? image : git
+  const type = (value as Payload | null)?.type
+  const chosen: unknown = type === 'image' ? image : type === 'upload' ? upload : git
   return chosen as Struct<Payload, null>
 })
 

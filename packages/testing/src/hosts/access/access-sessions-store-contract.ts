@@ -243,6 +243,7 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
       const holders = [
         { operatorKind: 'user', operatorId: developer.id, mode: 'shell' },
         { operatorKind: 'user', operatorId: developer.id, mode: 'logs' },
+        { operatorKind: 'user', operatorId: developer.id, mode: 'upload' },
         ...tokens.map(({ id }) => ({
           operatorKind: 'token' as const,
           operatorId: id,
@@ -255,7 +256,7 @@ export function accessSessionsStoreContract(name: string, open: () => Promise<St
         await both()
         made.push(rest.made.id)
       }
-      const [shell = '', , revoked = '', expiring = '', nobodys = ''] = made
+      const [shell = '', , , revoked = '', expiring = '', nobodys = ''] = made
       const clock = new FakeClock()
       expect(await store().over(made, ROLES, clock.now())).toEqual([shell, nobodys].sort())
       await storage().apiTokens.revoke(tokens[0]?.id ?? '', clock.now())

@@ -8,6 +8,7 @@ import {
   type Admission,
   type AgentKeyProof,
   type ApiToken,
+  DEPLOY_MODES,
   type HoldingRoles,
   type HostMeeting,
   isLive,
@@ -230,6 +231,6 @@ function isBarred(tables: MemoryTables, session: Kept, roles: HoldingRoles, now:
   if (session.operatorKind === 'token') return !isGood(tables, session.operatorId ?? '', now)
   const user = tables.of<User>('users').get(session.operatorId ?? '')
   if (user === undefined || user.disabledAt !== undefined) return true
-  const { staff, tenant } = session.mode === 'logs' ? roles.logs : roles
+  const { staff, tenant } = DEPLOY_MODES.includes(session.mode) ? roles.logs : roles
   return !(user.tenantId === undefined ? staff : tenant).includes(user.role)
 }
