@@ -67,6 +67,7 @@ const OTHER_COMMANDS = [
   'apps.registry-list',
   'apps.registry-login',
   'apps.registry-logout',
+  'apps.upload',
   'ssh.open',
   'email-alerts.run',
   'git-hooks.update',

@@ -4,6 +4,7 @@ const APPS = 'packages/cli/src/host-apps'
 const ACCESS = ['packages/core/test/hosts/access/access.test.ts']
 const STORE = ['packages/core/test/hosts/access/access-sessions-store.test.ts']
 const SESSIONS = ['packages/cli/test/relay/host-sessions.test.ts']
+const RUNS = ['packages/core/test/work/apps/app-runs.test.ts']
 const UPLOADS = ['packages/cli/test/process/apps-upload.test.ts']
 const KEPT = ['packages/cli/test/host-apps/logs.test.ts']
 
@@ -119,6 +120,20 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/work/apps/app-source.ts',
     find: "deployment?.source.type === 'upload' ? uploadSource(sha) :",
     replace: 'sha === undefined ? uploadSource(sha) :',
-    suites: UPLOADS,
+    suites: RUNS,
+  },
+  {
+    name: 'app-logs: an app that was sent to its host gets none of its variables',
+    file: 'packages/core/src/work/apps/app-source.ts',
+    find: "if (type === 'upload') return true",
+    replace: "if (type === 'upload') return false",
+    suites: ['packages/core/test/work/apps/apps.test.ts'],
+  },
+  {
+    name: 'app-logs: a start of an app that was sent to its host looks for it in the repository',
+    file: 'packages/core/src/work/apps/app-source.ts',
+    find: "if (deployment.source.type === 'upload') return uploadSource(sha)",
+    replace: '',
+    suites: RUNS,
   },
 ]

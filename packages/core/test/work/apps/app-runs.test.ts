@@ -91,6 +91,29 @@ describe('an app', () => {
     expect(start.job.payload).toEqual({ app: 'shop', source })
   })
 
+  it('that was sent to its host is deployed again, gone back to and started from there', async () => {
+    const upload = (digit: string) => ({ type: 'upload', sha: SHA(digit) })
+    expect((await run('deploy', { sha: SHA('a'), uploaded: true })).job.payload).toMatchObject({
+      source: upload('a'),
+    })
+    await ends()
+    expect((await run('deploy')).job.payload).toMatchObject({ source: upload('a') })
+    await ends()
+    await deployed('b')
+    expect((await run('rollback')).job.payload).toMatchObject({ source: upload('a') })
+    await ends()
+    expect((await run('start')).job.payload).toMatchObject({ source: upload('a') })
+    await ends()
+    expect((await run('rollback', { to: 'bbbb' })).job.payload).toMatchObject({
+      source: { type: 'git', sha: SHA('b') },
+    })
+    expect(await test.plane.operations.run('apps.releases', { app: 'shop' }, 'cli:ann')).toMatchObject({
+      releases: [{ sha: SHA('b') }, { uploaded: true }, { uploaded: true }, { sha: SHA('b') }, {}, {}],
+    })
+    for (const wish of [{ uploaded: true }, { uploaded: true, sha: SHA('a'), ref: 'main' }])
+      await expect(run('deploy', wish)).rejects.toMatchObject({ code: 'invalid-input' })
+  })
+
   it('that is restarted has its processes replaced, though they run already', async () => {
     await deployed('a')
     expect((await run('restart')).job.payload).toEqual({ app: 'shop', source, restart: true })

@@ -367,6 +367,11 @@ describe('variables of apps', () => {
       })
     })
 
+    it('with a commit that was sent to the host', async () => {
+      await deploy({ source: { type: 'upload', sha: SHA('a') } })
+      expect((await handed()).payload).toMatchObject({ env: { TOKEN: SECRET } })
+    })
+
     it.each([
       { type: 'image', image: 'ghcr.io/thief/shop:1' },
       { type: 'image', image: 'ghcr.io/thief/shop:1', repo_url: REPO },
