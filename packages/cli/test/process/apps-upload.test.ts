@@ -65,7 +65,7 @@ beforeAll(async () => {
   const { servers } = await svc<{ servers: { id: string }[] }>('fleet', 'servers')
   const words = ['--license', licenses[0]?.id ?? '', '--host', servers[0]?.id ?? '']
   await svc('apps', 'create', 'shop', ...words)
-}, 60_000)
+}, 180_000)
 afterAll(async () => {
   up.kill('SIGINT')
   await up.end()
@@ -101,7 +101,7 @@ test('HEAD is sent and deployed without a server of git, then what is new alone;
   expect((await releases())[0]).toMatchObject({ sha: first, uploaded: true })
   const again = await runSvc(['apps', 'deploy', 'shop', '--follow'], inFolder())
   expect([again.code, again.out]).toEqual([0, expect.stringContaining(first)])
-}, 120_000)
+}, 180_000)
 
 test('A clone of the newest commit alone can be sent, and a commit that the host has is not sent again', async () => {
   const third = committed('three')
@@ -112,7 +112,7 @@ test('A clone of the newest commit alone can be sent, and a commit that the host
   expect([sent.code, sent.out]).toEqual([0, expect.stringContaining(`shop is at ${third}`)])
   expect((await runSvc(words, inFolder('young'))).code).toBe(0)
   expect((await lastSession())?.bytes_in).toBeLessThan(100)
-}, 120_000)
+}, 180_000)
 
 test.each<[string, string, RegExp]>([
   ['lists other kinds', '{"modes":["logs"]}', /takes no uploads of applications: its access\.json says so/],
@@ -149,7 +149,7 @@ test('What cannot be sent is said, and a commit that the host was not sent fails
     1,
     expect.stringContaining(`this host has no upload of ${'b'.repeat(40)}: svc apps deploy shop --upload`),
   ])
-}, 60_000)
+}, 180_000)
 
 /** Sends a commit to the program of a host, as a session does. */
 function sendTo(sha: string, refs: string, ...more: readonly string[]) {
@@ -179,4 +179,4 @@ test('The host looks at what comes with git itself: objects that are no good, an
   const kept = readdirSync(join(uploads(), 'refs', 'uploads'))
   expect([good, bad, large].map((sha) => kept.includes(sha))).toEqual([true, false, false])
   expect(existsSync(join(uploads(), 'hooks'))).toBe(false)
-}, 60_000)
+}, 180_000)
