@@ -200,7 +200,7 @@ export {
 } from './watch/surface/surface-view.ts'
 export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
-export type { AppContainer, HostImage } from './work/apps/container.ts'
+export type { HostImage } from './work/apps/container.ts'
 export { isSchedule, isTimezone, Schedule } from './work/apps/cron-schedule.ts'
 export {
   type DatabaseOrder,
@@ -250,6 +250,7 @@ export {
 } from './work/apps/host-apps.ts'
 export { MAX_OBSERVED, type ObservedEntry, observedEntry } from './work/apps/observed-app.ts'
 export { type RegistryLogins, withoutLogins } from './work/apps/registry-login.ts'
+export type { AppContainer, AppService } from './work/apps/service.ts'
 export type { GitDeliveryView } from './work/git/git-hook-view.ts'
 export type { GitMessage, GitSender } from './work/git/git-pushes.ts'
 export type { PushOutcome } from './work/git/push/push-delivery.ts'

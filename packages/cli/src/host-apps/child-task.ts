@@ -4,7 +4,7 @@ import { CALLED_OFF, type Task, type TaskFault, tooLong } from './task.ts'
 
 /** Runs a task as a child of this process. */
 export async function runChildTask(task: Task, signal: AbortSignal): Promise<TaskFault> {
-  const { command, folder, env, onLine, stop, timeoutS } = task
+  const { command = '', folder, env, onLine, stop, timeoutS } = task
   const instance = new Instance({ command, folder, env, port: undefined, onLine })
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])

@@ -37,7 +37,8 @@ export async function imageRelease(
   return sha
 }
 
-async function imageOf(
+/** Has the supervisor build or pull an image. @throws Problem in words where no containers are run */
+export async function imageOf(
   io: Io,
   apps: string,
   body: ImageOrder,
@@ -75,11 +76,11 @@ export async function containersOf(
 }
 
 /** The port of an image that says one. @throws Problem `conflict` when it says none, or several */
-function onlyPort(ports: readonly number[]): number {
+export function onlyPort(ports: readonly number[], advice = 'write processes.web.port in svc.json'): number {
   const [port] = ports
   if (port !== undefined && ports.length === 1) return port
   const said = ports.length === 0 ? 'no port' : `the ports ${ports.join(', ')}`
   throw new Problem('conflict', {
-    detail: `the image says ${said} (EXPOSE): write processes.web.port in svc.json`,
+    detail: `the image says ${said} (EXPOSE): ${advice}`,
   })
 }

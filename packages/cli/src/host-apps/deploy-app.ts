@@ -17,6 +17,7 @@ import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
 import { envDigest, hostVariables, linkCurrent, releaseFolder, runtimeFolder } from './apps-folder.ts'
+import type { composeRelease } from './compose/compose-release.ts'
 import { containersOf } from './container-release.ts'
 import { ensureSupervisor, order, SupervisorGone, statusOf } from './control-client.ts'
 import { givenEnv } from './env-file.ts'
@@ -93,8 +94,9 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
   }
+  const composed = plan.compose && (await composedOf({ ...parts, logins, env }, plan.compose, say))
   const containers = plan.image && (await containersOf({ ...parts, logins }, plan, plan.image, say))
-  if (containers === undefined) await build(parts, plan, say)
+  if (containers === undefined && composed === undefined) await build(parts, plan, say)
   const release: AppRelease = {
     sha,
     number: 1,
@@ -104,12 +106,12 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     ...(plan.release === undefined ? {} : { before: plan.release }),
     ...(plan.type === 'static'
       ? { static: plan.static ?? {} }
-      : { processes: plan.processes, volumes: plan.volumes, containers }),
+      : (composed ?? { processes: plan.processes, volumes: plan.volumes, containers })),
   }
   await ensureSupervisor(io, apps, parts.serve)
   const deployed = order(apps, {
     path: '/deploy',
-    body: { app, release, job: io.env.SVC_JOB_ID },
+    body: { app, release, job: io.env.SVC_JOB_ID, ...(parts.force ? { fresh: true } : {}) },
     onLine: say,
   })
   const address = await deployed.catch((error: unknown) => addressAfterEnd(parts, error, known?.number, say))
@@ -117,9 +119,14 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     throw new Problem('unavailable', { detail: 'the supervisor ended before the deploy began' })
   await linkCurrent(apps, app, sha)
   if (wish !== undefined) await adjust(wish)
-  const isVisited = plan.type === 'static' || plan.processes.web !== undefined
+  const isVisited = plan.type === 'static' || release.processes?.web !== undefined
   say(isVisited ? `${app} answers at ${address}` : `${app} has no process web: nothing answers visitors`)
   return 'deployed'
+}
+
+/** The reader of compose files is loaded for them alone. */
+async function composedOf(...args: Parameters<typeof composeRelease>): ReturnType<typeof composeRelease> {
+  return (await import('./compose/compose-release.ts')).composeRelease(...args)
 }
 
 /** The change that the payload of the job asks for besides; undefined: none. */

@@ -3,6 +3,7 @@ import { Problem } from '@svc/core'
 import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
 import type { Runtime } from './runtime.ts'
 import type { Slot } from './slot.ts'
+import { startInOrder } from './start-order.ts'
 import { type StaticSite, staticSite } from './static-site.ts'
 import type { Command, TaskFault } from './task.ts'
 
@@ -24,6 +25,10 @@ export type Counts = Readonly<Record<string, number>>
 export type Say = (line: string) => void
 
 const LOOK_MS = 20
+/** A fault that is no consequence of another one. */
+const IN_WORDS = / (?:is not healthy|did not end well): /
+/** Seconds that a service may take which others wait for to come to its end. */
+const MAX_ONCE_S = 3_600
 /** Time from the stop signal to SIGKILL for an instance that has no visitors any more. */
 const END_MS = 10_000
 
@@ -36,6 +41,10 @@ export class Generation {
   readonly #parts: GenerationParts
   #slots: Slot[]
   #counts: Counts
+  /** Instances that still belong to the release before. */
+  #adopted: ReadonlySet<Slot> = new Set()
+  /** Services that have come to their end, or are about to. */
+  readonly #completed = new Map<string, Promise<TaskFault>>()
 
   constructor(parts: GenerationParts) {
     const { folder, runtime } = parts
@@ -55,6 +64,26 @@ export class Generation {
     return this.#slots
   }
 
+  /** The number of the release that began a process: an earlier one for those that were left running. */
+  numberOf(process: string): number {
+    return this.release.kept?.[process] ?? this.release.number
+  }
+
+  /**
+   * Takes the instances over that the release before leaves running. Returns the names of their processes.
+   * @throws Problem `conflict` when those of before changed meanwhile
+   */
+  adopt(old: Generation | undefined): readonly string[] {
+    const names = Object.keys(this.release.kept ?? {})
+    const isKept = ({ parts }: Slot) => names.includes(parts.process)
+    if (names.some((name) => old?.numberOf(name) !== this.numberOf(name)))
+      throw new Problem('conflict', { detail: 'the application changed meanwhile: deploy again' })
+    const kept = old?.slots.filter(isKept) ?? []
+    this.#adopted = new Set(kept)
+    this.#slots = [...this.#slots.filter((slot) => !isKept(slot)), ...kept]
+    return names
+  }
+
   /** Whether there is a process that answers visitors, or files for them. */
   get isVisited(): boolean {
     return this.site !== undefined || this.#slots.some(({ parts }) => parts.process === WEB_PROCESS)
@@ -66,9 +95,10 @@ export class Generation {
   }
 
   /** Names of the processes whose old instances end before the new ones start. */
-  get replacing(): readonly string[] {
+  replacing(old: Generation | undefined): readonly string[] {
+    const there = new Set((old?.slots ?? []).map(({ parts }) => parts.process))
     return Object.entries(this.release.processes ?? {}).flatMap(([name, { roll }]) =>
-      roll === 'replace' ? [name] : [],
+      roll === 'replace' && there.has(name) && this.release.kept?.[name] === undefined ? [name] : [],
     )
   }
 
@@ -78,7 +108,7 @@ export class Generation {
    */
   async begin(isMine: (process: string) => boolean, signal: AbortSignal, say: Say): Promise<void> {
     await this.#start(
-      this.#slots.filter(({ parts }) => isMine(parts.process)),
+      this.#slots.filter((slot) => isMine(slot.parts.process) && !this.#adopted.has(slot)),
       signal,
       say,
     )
@@ -88,24 +118,50 @@ export class Generation {
     const began = performance.now()
     const off = new AbortController()
     const both = AbortSignal.any([signal, off.signal])
-    const starts = mine.map(async (slot) => {
+    const begin = async (slot: Slot) => {
+      if (both.aborted) return
       const fault = await slot.begin(both)
       if (fault === undefined || both.aborted) return fault
       off.abort()
       for (const line of slot.lastLines) say(`  ${slot.parts.process}: ${line}`)
       return `${slot.parts.process} is not healthy: ${fault}`
-    })
-    const faults = await Promise.all(starts)
+    }
+    const complete = async (process: string) => {
+      const fault = await this.#complete(process, both, say)
+      if (fault !== undefined) off.abort()
+      return fault
+    }
+    const faults = await startInOrder({ release: this.release, slots: mine, begin, complete })
     if (signal.aborted) throw new Problem('conflict', { detail: 'the deploy was called off' })
     const fault =
-      faults.find((each) => each?.includes('is not healthy')) ?? faults.find((each) => each !== undefined)
+      faults.find((each) => each && IN_WORDS.test(each)) ?? faults.find((each) => each !== undefined)
     if (fault !== undefined) throw new Problem('conflict', { detail: fault })
     if (mine.length > 0) say(`${this.#names(mine)} healthy after ${seconds(began)}`)
   }
 
   /** From now on processes that end are started again. */
   async keep(): Promise<void> {
+    this.#adopted = new Set()
     await Promise.all(this.#slots.map((slot) => slot.keep(false)))
+  }
+
+  /** Runs a service that comes to an end, once in this release. */
+  #complete(process: string, signal: AbortSignal, say: Say): Promise<TaskFault> {
+    const known = this.#completed.get(process)
+    if (known !== undefined) return known
+    const { memory, cpus } = this.release.processes?.[process] ?? {}
+    say(`${process} runs to its end`)
+    const work = this.#task(
+      process,
+      `${process}.1`,
+      { memory, cpus, timeoutS: MAX_ONCE_S },
+      signal,
+      false,
+      say,
+    )
+    const ended = work.then((fault) => fault && `${process} did not end well: ${fault}`)
+    this.#completed.set(process, ended)
+    return ended
   }
 
   /** Starts everything, and keeps it running, healthy or not. */
@@ -116,7 +172,9 @@ export class Generation {
   /** Ends some processes, so that new ones take their place. */
   async end(isMine: (process: string) => boolean, graceMs?: number): Promise<void> {
     await Promise.all(
-      this.#slots.filter(({ parts }) => isMine(parts.process)).map((slot) => slot.stop(graceMs)),
+      this.#slots
+        .filter((slot) => isMine(slot.parts.process) && !this.#adopted.has(slot))
+        .map((slot) => slot.stop(graceMs)),
     )
   }
 
@@ -157,9 +215,15 @@ export class Generation {
     )
   }
 
-  /** Ends everything, each instance when it has no visitors any more, or after the grace time. */
-  leave(say: Say): Promise<void> {
-    return this.#leave(this.#slots, say)
+  /**
+   * Ends everything that `next` has not taken over, each instance when it has no visitors any more, or after
+   * the grace time.
+   */
+  leave(say: Say, next: Generation): Promise<void> {
+    return this.#leave(
+      this.#slots.filter((slot) => !next.slots.includes(slot)),
+      say,
+    )
   }
 
   async #leave(slots: readonly Slot[], say: Say): Promise<void> {
@@ -183,21 +247,24 @@ export class Generation {
    * as `cron.clean`. Returns why it did not end well.
    */
   run(label: string, command: Command, signal: AbortSignal, isLeft = false, say?: Say): Promise<TaskFault> {
-    const { app, folder, runtime, onLine } = this.#parts
-    const { sha, stop, containers = {} } = this.release
-    const container = containers[WEB_PROCESS] ?? Object.values(containers)[0]
+    const [first = WEB_PROCESS] = Object.keys(this.release.containers ?? {})
+    const process = this.release.containers?.[WEB_PROCESS] === undefined ? first : WEB_PROCESS
+    return this.#task(process, label, command, signal, isLeft, say)
+  }
+
+  #task(
+    process: string,
+    label: string,
+    command: Command,
+    signal: AbortSignal,
+    isLeft: boolean,
+    say?: Say,
+  ): Promise<TaskFault> {
+    const { runtime, onLine } = this.#parts
+    const name = label.replace('.', '-')
     const task = {
-      ...{
-        ...command,
-        app,
-        sha,
-        stop,
-        folder,
-        container,
-        name: label.replace('.', '-'),
-        volumes: this.release.volumes ?? {},
-        env: this.#env(label),
-      },
+      ...{ ...command, ...this.#place(process, label), name },
+      capabilities: this.release.processes?.[process]?.capabilities,
       onLine: (line: string) => {
         onLine(`${label} | ${line}`)
         say?.(line)
@@ -206,12 +273,34 @@ export class Generation {
     return runtime.run(task, signal, isLeft)
   }
 
-  #env(label: string): Record<string, string> {
-    const { env, number, sha } = this.release
+  #env(process: string, label: string): Record<string, string> {
+    const { env, sha, containers } = this.release
+    const number = String(this.numberOf(process))
     return {
-      ...env,
+      ...(containers?.[process]?.service?.env ?? env),
       ...this.#parts.runtime.databases?.variables(this.app),
-      ...{ SVC_APP: this.app, SVC_RELEASE: String(number), SVC_SHA: sha, SVC_PROCESS: label },
+      ...{ SVC_APP: this.app, SVC_RELEASE: number, SVC_SHA: sha, SVC_PROCESS: label },
+    }
+  }
+
+  /** The common parts of instances and tasks of a process. */
+  #place(process: string, label: string) {
+    const { app, folder, runtime } = this.#parts
+    const { sha, stop, volumes = {}, containers = {} } = this.release
+    const container = containers[process]
+    const { service } = container ?? {}
+    const own = { stop: service?.stop ?? stop, volumes: service?.volumes ?? volumes }
+    const hosts = Object.entries(containers).flatMap(([name, { service: other }]) =>
+      (other?.names ?? []).map((host): [string, string] => [host, runtime.hostOf(name)]),
+    )
+    return {
+      app,
+      sha,
+      folder,
+      container,
+      ...own,
+      env: this.#env(process, label),
+      hosts: Object.fromEntries(hosts),
     }
   }
 
@@ -224,25 +313,16 @@ export class Generation {
   }
 
   #slotsOf(names: readonly string[]): Slot[] {
-    const { app, folder, runtime, onLine } = this.#parts
+    const { runtime, onLine } = this.#parts
     const { release } = this
     return names.flatMap((process) => {
       const definition = release.processes?.[process]
-      if (definition === undefined) return []
+      if (definition === undefined || release.containers?.[process]?.service?.once) return []
       return Array.from({ length: this.#counts[process] ?? definition.count }, (_, index) => {
         const label = `${process}.${index + 1}`
         return runtime.slot({
-          app,
-          sha: release.sha,
-          release: release.number,
-          process,
-          number: index + 1,
-          definition,
-          container: release.containers?.[process],
-          stop: release.stop,
-          folder,
-          volumes: release.volumes ?? {},
-          env: this.#env(label),
+          ...this.#place(process, label),
+          ...{ process, definition, release: this.numberOf(process), number: index + 1 },
           onLine: (line) => onLine(`${label} | ${line}`),
         })
       })

@@ -64,6 +64,11 @@ export class ProcessRuntime implements Runtime {
     return runChildTask({ ...task, env: this.#env(task) }, signal)
   }
 
+  /** Containers are run on a server alone. */
+  hostOf(): string {
+    return '127.0.0.1'
+  }
+
   addressOf(app: string): string {
     return `http://${app}.localhost:${this.frontPort}`
   }

@@ -89,7 +89,9 @@ export class RunningApp {
   async #deploy({ release, say, signal, prepare, commit }: Deploy): Promise<void> {
     const old = this.#live
     const next = this.#generation(release)
-    const replaced = old === undefined ? [] : next.replacing
+    const kept = next.adopt(old)
+    if (kept.length > 0) say(`left running, as nothing of it changed: ${kept.join(', ')}`)
+    const replaced = next.replacing(old)
     const isReplaced = (process: string) => replaced.includes(process)
     let ended: number | undefined
     try {
@@ -113,6 +115,6 @@ export class RunningApp {
     this.#live = next
     await next.keep()
     say(`switched to release ${release.number}`)
-    await old?.leave(say)
+    await old?.leave(say, next)
   }
 }

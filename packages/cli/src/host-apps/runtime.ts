@@ -10,8 +10,8 @@ import type { Task, TaskFault } from './task.ts'
 export interface Images {
   /** Builds the image of a release, or pulls one. @throws Problem `conflict` in words */
   image(order: ImageOrder, say: Say, signal: AbortSignal): Promise<HostImage>
-  /** Removes images whose releases are gone. */
-  tidy(app: string): Promise<void>
+  /** Removes what belongs to releases that are gone. `before` was live until now. */
+  tidy(app: string, live: AppRelease, before: AppRelease | undefined): Promise<void>
 }
 
 /** The way in which a host keeps instances running and leads visitors to them. */
@@ -49,6 +49,8 @@ export interface Runtime extends AsyncDisposable {
   dataOf(app: string): readonly string[]
   /** The port of an application that stays its own; undefined where it has none. */
   portOf(app: string): number | undefined
+  /** The address at which containers of an application reach one of its services. */
+  hostOf(process: string): string
   /** The address for visitors, in words. */
   addressOf(app: string): string
 }

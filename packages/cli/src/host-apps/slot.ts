@@ -27,6 +27,8 @@ export interface SlotParts {
   readonly folder: string
   readonly volumes: AppVolumes
   readonly env: Readonly<Record<string, string>>
+  /** The addresses of services by their names. */
+  readonly hosts?: Readonly<Record<string, string>>
   readonly onLine: (line: string) => void
 }
 

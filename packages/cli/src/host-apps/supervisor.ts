@@ -17,6 +17,7 @@ import { Crons } from './crons.ts'
 import { DataOrders } from './data/data-orders.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
+import { withKept } from './kept-processes.ts'
 import { once } from './once.ts'
 import { formerFile, OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
@@ -30,7 +31,6 @@ export interface SupervisorParts {
   readonly runtime: string
   readonly clock: Clock
   readonly record: HostApps | undefined
-  /** Opens the runtime of the host. */
   readonly open: (record: AppsRecord, find: FindApp) => Promise<Runtime>
 }
 
@@ -129,14 +129,14 @@ export class Supervisor implements AsyncDisposable {
    * @throws Problem `conflict` when it does not become healthy: the old one then serves on
    */
   async deploy(
-    { app: name, release: given, job }: DeployOrder,
+    { app: name, release: given, job, fresh }: DeployOrder,
     say: Say,
     signal: AbortSignal,
   ): Promise<void> {
     this.#checked(name)
     const { app } = this.#entry(name)
     const before = this.#record.current.apps[name]
-    const release = { ...given, number: (before?.live.number ?? 0) + 1 }
+    const release = withKept(app.live, { ...given, number: (before?.live.number ?? 0) + 1 }, fresh)
     const commit = async (next: Generation) => {
       await this.#record.put(name, { ...before, stopped: false, live: release, ...this.#port(name) })
       try {
@@ -156,7 +156,7 @@ export class Supervisor implements AsyncDisposable {
       const prepare = (next: Generation) => this.#prepare(next, job, say, signal)
       await app.deploy({ release, say, signal, prepare, commit })
       if (release.containers !== undefined)
-        await this.#images.tidy(name).catch(() => say('images of old releases could not be removed'))
+        await this.#images.tidy(name, release, before?.live).catch(() => say('old images are still there'))
     } finally {
       if (this.#record.current.apps[name] === undefined) await this.#forget(name)
     }
@@ -249,7 +249,7 @@ export class Supervisor implements AsyncDisposable {
       return say(`${app} does not run: its next start has the change`)
     // The release command ran with this release before.
     const { before: _, ...release } = record.live
-    await this.deploy({ app, release }, say, new AbortController().signal)
+    await this.deploy({ app, release, fresh: true }, say, new AbortController().signal)
   }
 
   /** Leads a domain to an application. @throws Problem `conflict` in words */

@@ -1,8 +1,9 @@
-import type { AppContainer, AppStop, AppVolumes } from '@svc/core/adapters'
+import type { AppContainer, AppProcess, AppStop, AppVolumes } from '@svc/core/adapters'
 
 /** A command that comes to an end. */
 export interface Command {
-  readonly command: string
+  /** One line of a shell; undefined: a container does as its image or its service says. */
+  readonly command?: string | undefined
   /** Limits as a process has them. */
   readonly memory?: string | undefined
   readonly cpus?: number | undefined
@@ -22,6 +23,9 @@ export interface Task extends Command {
   readonly stop: AppStop
   /** The container that it runs in; undefined for a program of the host. */
   readonly container?: AppContainer | undefined
+  readonly capabilities?: AppProcess['capabilities']
+  /** The addresses of services by their names. */
+  readonly hosts?: Readonly<Record<string, string>>
   readonly onLine: (line: string) => void
 }
 

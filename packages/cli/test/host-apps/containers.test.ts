@@ -35,7 +35,8 @@ const filesOf = (more: Partial<ContainerRun>) =>
     env: {},
     stop: STOP,
     mounts: [],
-    published: 20_001,
+    published: [[20_001, 3000]],
+    hosts: {},
     ...more,
   })
 
@@ -52,7 +53,11 @@ console.log(JSON.stringify({ args: process.argv.slice(2), env: process.env }))`
 }
 
 test('A container has no capability and no way to the host but its port', () => {
-  const { args } = called({ capabilities: ['CHOWN'], published: 20_002, mounts: ['/srv/of-the-app:/data'] })
+  const { args } = called({
+    capabilities: ['CHOWN'],
+    published: [[20_002, 3000]],
+    mounts: ['/srv/of-the-app:/data:U'],
+  })
   expect(args).toEqual(
     expect.arrayContaining([
       '--cap-drop=all',
@@ -71,7 +76,7 @@ test('A container has no capability and no way to the host but its port', () => 
 
 test('A command is one word for the shell of the image, whatever it holds', () => {
   const command = `node -e 'x' "$A" \`b\`; exit 1`
-  const { args } = called({ command, published: undefined })
+  const { args } = called({ command, published: [] })
   expect(args.slice(-3)).toEqual([IMAGE, '-c', command])
   expect(args).toContain('--entrypoint=/bin/sh')
   expect(args.some((word) => word.startsWith('--publish'))).toBe(false)

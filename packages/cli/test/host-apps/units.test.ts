@@ -9,7 +9,7 @@ import { appUserName } from '../../src/host-apps/system/app-user.ts'
 import { SocketTable } from '../../src/host-apps/system/listening.ts'
 import { OutputSpool } from '../../src/host-apps/system/output-spool.ts'
 import { sitesText } from '../../src/host-apps/system/site-text.ts'
-import { switchRules } from '../../src/host-apps/system/switch-rules.ts'
+import { serviceAddress, switchRules } from '../../src/host-apps/system/switch-rules.ts'
 import { envText, isUnitName, runText, unitName, unitText } from '../../src/host-apps/system/unit-text.ts'
 
 let folder: string
@@ -195,6 +195,29 @@ onRules('The rules are taken by nft, the same twice, and anew over others', () =
   expect(first).toContain('0 : 127.0.0.1 . 21001, 1 : 127.0.0.1 . 21002')
   expect(second).not.toMatch(/20001|21001|dnat/)
   expect(second).toContain('33 . 20002')
+})
+
+onRules('The addresses of services lead the processes of their application alone to its ports', () => {
+  const address = serviceAddress('db')
+  const names = [{ address, port: 5432, instances: [21_003, 21_004] }]
+  const route = { port: 20_001, uid: 7, instances: [], all: [21_003, 21_004], names }
+  const rules = switchRules([route, { ...route, port: 20_002, uid: 8, all: [], names: [] }], [0])
+  const { status, stdout } = spawnSync(
+    'unshare',
+    ['--net', 'sh', '-c', 'nft -f - && nft -n list table inet svc_apps'],
+    {
+      encoding: 'utf8',
+      input: rules,
+    },
+  )
+  expect(status).toBe(0)
+  const about = stdout.split('\n').filter((line) => line.includes('198.19.'))
+  expect(about).toEqual([
+    expect.stringContaining(`meta skuid 7 ip daddr ${address} tcp dport 5432 dnat ip to numgen inc mod 2`),
+    expect.stringMatching(/meta skuid 7 ip daddr 198\.19\.0\.0\/16 .*ct state 0x8 reject with tcp reset/),
+  ])
+  expect(serviceAddress('db')).toBe(address)
+  expect(serviceAddress('cache')).not.toBe(address)
 })
 
 test('The files of domains name each as its owner chose', () => {

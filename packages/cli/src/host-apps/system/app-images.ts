@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HostImage, ImageOrder } from '@svc/core/adapters'
+import type { AppRelease, HostImage, ImageOrder } from '@svc/core/adapters'
 import type { Say } from '../generation.ts'
 import type { Images } from '../runtime.ts'
 import { type AppUser, appUserName } from './app-user.ts'
@@ -22,9 +22,17 @@ export class AppImages implements Images {
     return this.#podman.image(order, user, say, signal)
   }
 
-  /** Removes images whose releases are gone. */
-  async tidy(app: string): Promise<void> {
-    await this.#podman.tidy(this.#userOf(app), readdirSync(join(SYSTEM.apps, app, 'releases')))
+  async tidy(app: string, live: AppRelease, before: AppRelease | undefined): Promise<void> {
+    const services = (release: AppRelease | undefined) =>
+      Object.values(release?.containers ?? {}).flatMap(({ service }) => service ?? [])
+    const needed = services(live).map(({ source }) => source)
+    await this.#podman.tidy(this.#userOf(app), {
+      releases: readdirSync(join(SYSTEM.apps, app, 'releases')),
+      names: services(before).flatMap(({ source = '' }) =>
+        source === '' || needed.includes(source) ? [] : [source],
+      ),
+      files: services(live).flatMap(({ files = {} }) => Object.values(files)),
+    })
   }
 
   forget(app: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import type { AppContainer, AppProcess, AppStop } from '@svc/core/adapters'
+import type { AppContainer, AppProcess, AppService, AppStop } from '@svc/core/adapters'
 import { SYSTEM } from './places.ts'
 import {
   type Confinement,
@@ -129,15 +129,45 @@ export interface ContainerRun {
   readonly capabilities: AppProcess['capabilities']
   readonly env: Readonly<Record<string, string>>
   readonly stop: AppStop
-  /** Its volumes: the folder of the host, a colon, the place in the container. */
+  /** Its volumes: the folder of the host, a colon, the place in the container, and options. */
   readonly mounts: readonly string[]
-  /** The port of 127.0.0.1 that leads to the container's. */
-  readonly published: number | undefined
+  /** Ports of 127.0.0.1, each with the port of the container that it leads to. */
+  readonly published: readonly (readonly [number, number])[]
+  /** The addresses of services by their names. */
+  readonly hosts: Readonly<Record<string, string>>
+}
+
+/** The options of a service of a compose file. */
+function serviceOptions(service: AppService | undefined): readonly string[] {
+  if (service === undefined) return []
+  const { user, workdir, tmpfs = [], read_only: isReadOnly, init, shm, scratch = [] } = service
+  return [
+    ...(user === undefined ? [] : [`--user=${user}`]),
+    ...(workdir === undefined ? [] : [`--workdir=${workdir}`]),
+    ...tmpfs.map((place) => `--tmpfs=${place}`),
+    ...scratch.map((place) => `--volume=${place}`),
+    ...(isReadOnly ? ['--read-only'] : []),
+    ...(init ? ['--init'] : []),
+    ...(shm === undefined ? [] : [`--shm-size=${shm.toLowerCase()}`]),
+  ]
+}
+
+/** The entrypoint, and the words after the image. A command is a line of the image's shell. */
+function commandWords({ container, command }: Pick<ContainerRun, 'container' | 'command'>): {
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+} {
+  if (command !== undefined) return { before: ['--entrypoint=/bin/sh'], after: ['-c', quoted(command)] }
+  const { entrypoint, command: words = [] } = container.service ?? {}
+  if (entrypoint === undefined) return { before: [], after: words.map(quoted) }
+  // As JSON, podman takes several words of an entrypoint.
+  return { before: [`--entrypoint=${quoted(JSON.stringify(entrypoint))}`], after: words.map(quoted) }
 }
 
 /** The files of a container: `run` is a script, and the others are read by it. */
 export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env' | 'variables', string>> {
-  const { folder, user, name, isKept, container, command, capabilities = [], stop, mounts, published } = run
+  const { folder, user, name, isKept, container, capabilities = [], stop, mounts, published, hosts } = run
+  const { before, after } = commandWords(run)
   const { file, copied } = parted(run.env)
   const words = [
     PODMAN,
@@ -148,14 +178,15 @@ export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env'
     ...capabilities.map((capability) => `--cap-add=${capability}`),
     // The image may say how it wants to be asked: a definition that says nothing leaves it that.
     ...(stop.signal === 'SIGTERM' ? [] : [`--stop-signal=${stop.signal}`]),
-    ...(published === undefined ? [] : [`--publish=127.0.0.1:${published}:${container.port}`]),
-    // Users of the image own what they find there: `U` gives it to the one that the container begins as.
-    ...mounts.map((mount) => `--volume=${mount}:U`),
+    ...published.map(([port, inner]) => `--publish=127.0.0.1:${port}:${inner}`),
+    ...Object.entries(hosts).map(([host, address]) => `--add-host=${host}:${address}`),
+    ...mounts.map((mount) => `--volume=${mount}`),
+    ...serviceOptions(container.service),
     `--env-file=${folder}/variables`,
     ...Object.keys(copied).map((variable) => `--env=${variable}`),
-    ...(command === undefined ? [] : ['--entrypoint=/bin/sh']),
+    ...before,
     container.image,
-    ...(command === undefined ? [] : ['-c', quoted(command)]),
+    ...after,
   ]
   return {
     run: `set -a\n. ${folder}/env\nset +a\nexec ${words.join(' ')}\n`,

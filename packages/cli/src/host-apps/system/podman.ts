@@ -7,6 +7,7 @@ import { type AppUser, admitRanges } from './app-user.ts'
 import { PODMAN } from './container-text.ts'
 import { SYSTEM } from './places.ts'
 import { ran } from './systemctl.ts'
+import { mountedFolder } from './unit-files.ts'
 import { quoted, seenFolder } from './unit-text.ts'
 import { keeperText, keeperUnit, podmanHome, userUnit, workAsUser } from './user-unit.ts'
 
@@ -25,7 +26,8 @@ const REGISTRIES = 'unqualified-search-registries = ["docker.io"]\n'
 /** The file with the logins of a pull or a build, while that goes on. */
 const AUTH_FILE = 'auth.json'
 
-const imageTag = (sha: string): string => `localhost/svc:${sha}`
+const imageTag = (sha: string, service?: string): string =>
+  `localhost/svc${service === undefined ? '' : `/${service}`}:${sha}`
 
 /** Packages that this host lacks for containers. */
 export const missingPackages = (): readonly string[] =>
@@ -39,6 +41,41 @@ function failed(code: number | null, what: string, err = ''): Problem {
   return new Problem('conflict', {
     detail: `${what} ended with exit code ${code}${why === undefined || why === '' ? '' : `: ${why}`}`,
   })
+}
+
+/** Needs of the releases that are left. */
+export interface Wanted {
+  /** The releases that the host keeps. */
+  readonly releases: readonly string[]
+  /** Names of pulled images that nothing needs any more. */
+  readonly names: readonly string[]
+  /** Digests of the repository's files that the live release mounts. */
+  readonly files: readonly string[]
+}
+
+/** The script of a build: it sees a copy of the release, and nothing that a link leads to. */
+function buildScript(
+  { name }: AppUser,
+  order: ImageOrder & { readonly sha: string; readonly file: string },
+): string {
+  const { app, sha, service, file, context = '', target, args = {} } = order
+  const copy = `${podmanHome(name)}/context`
+  const own = quoted(context === '' ? copy : `${copy}/${context}`)
+  const options = [
+    `--tag ${imageTag(sha, service)} --file ${quoted(`${copy}/${file}`)}`,
+    ...(target === undefined ? [] : [`--target ${target}`]),
+    ...Object.entries(args).map(([arg, value]) => `--build-arg ${quoted(`${arg}=${value}`)}`),
+  ]
+  return `set -e
+rm -rf ${copy}
+cp -R -P --preserve=mode,timestamps ${seenFolder(app, sha)} ${copy}
+for path in ${own} ${quoted(`${copy}/${file}`)}; do
+  [ "$(realpath -e "$path")" = "$path" ] || { echo "$path leads elsewhere, or is not there"; exit 1; }
+done
+code=0
+${PODMAN} build ${options.join(' ')} ${own} </dev/null || code=$?
+rm -rf ${copy}
+exit $code`
 }
 
 /** The work on an image, and the logins that it may need. */
@@ -76,38 +113,66 @@ export class Podman {
    * @throws Problem `conflict` when that fails; its output was said before
    */
   async image(order: ImageOrder, user: AppUser, say: Say, signal: AbortSignal): Promise<HostImage> {
-    const { app, sha, file, image } = order
-    if (sha !== undefined) {
-      const known = await this.#look(user, imageTag(sha))
+    const { sha, file, image, service, fresh } = order
+    if (sha !== undefined) await this.#mounted(order, sha, user)
+    if (sha !== undefined && fresh !== true) {
+      const known = await this.#look(user, imageTag(sha, service))
       if (known !== undefined) {
-        say('the image is here already')
+        say(`the image${service === undefined ? '' : ` of ${service}`} is here already`)
         return known
       }
     }
     const parts = { user, onLine: say, signal, logins: order.logins ?? {} }
-    if (image !== undefined) return this.#pull(parts, image, sha)
+    if (image !== undefined) return this.#fetched(parts, { ...order, image })
     if (sha === undefined || file === undefined)
       throw new Problem('invalid-input', { detail: 'the order names neither a Dockerfile nor an image' })
-    const context = `${podmanHome(user.name)}/context`
-    const script = `set -e
-rm -rf ${context}
-cp -R -P --preserve=mode,timestamps ${seenFolder(app, sha)} ${context}
-cd ${context}
-code=0
-${PODMAN} build --tag ${imageTag(sha)} --file ${quoted(file)} . </dev/null || code=$?
-rm -rf ${context}
-exit $code`
-    const code = await this.#loggedIn(parts, script)
+    const code = await this.#loggedIn(parts, buildScript(user, { ...order, sha, file }))
     if (code !== 0) throw failed(code, `the build of ${file}`)
-    return this.#known(user, imageTag(sha))
+    return this.#known(user, imageTag(sha, service))
   }
 
-  /** Removes images of releases that are gone, and old parts of builds. */
-  async tidy(user: AppUser, releases: readonly string[]): Promise<void> {
-    const kept = releases.map((sha) => `-e ${quoted(imageTag(sha))}`).join(' ')
-    const script = `${PODMAN} images --format '{{.Repository}}:{{.Tag}}' | grep '^localhost/svc:' |
-  grep -v -x -F -e none ${kept} | xargs -r ${PODMAN} rmi
-${PODMAN} image prune --force --filter until=${CACHE_HOURS}h`
+  /** An image of a compose file stays known by its name, and is not asked for again. */
+  async #fetched(parts: ImageWork, order: ImageOrder & { readonly image: string }): Promise<HostImage> {
+    const { image, sha, service, fresh } = order
+    const known = service === undefined || fresh ? undefined : await this.#look(parts.user, image)
+    if (known === undefined) return this.#pull(parts, image, sha, service)
+    if (sha !== undefined)
+      await workAsUser({
+        user: parts.user,
+        script: `${PODMAN} tag ${quoted(image)} ${imageTag(sha, service)}`,
+        seconds: LOOK_S,
+      })
+    return known
+  }
+
+  /** Copies files of the release that a container mounts to a place that stays, whichever release has it. */
+  async #mounted({ app, files = {} }: ImageOrder, sha: string, user: AppUser): Promise<void> {
+    if (Object.keys(files).length === 0) return
+    const folder = mountedFolder(user.name)
+    const steps = Object.entries(files).map(([digest, path]) => {
+      const from = quoted(path === '.' ? seenFolder(app, sha) : `${seenFolder(app, sha)}/${path}`)
+      return `[ -e ${digest} ] || {
+  [ "$(realpath -e ${from})" = ${from} ] || { echo ${quoted(`${path} leads elsewhere`)} >&2; exit 1; }
+  rm -rf .new; cp -R -P --preserve=mode,timestamps ${from} .new
+  [ ! -d .new ] || rm -rf .new/.git
+  mv .new ${digest}
+}`
+    })
+    const script = `set -e\nmkdir -p ${folder}\ncd ${folder}\n${steps.join('\n')}`
+    const { code, err } = await workAsUser({ user, script, seconds: BUILD_S })
+    if (code !== 0) throw failed(code, 'the copy of the repository for its containers', err)
+  }
+
+  /** Removes images of releases that are gone, files that only they mounted, and old parts of builds. */
+  async tidy(user: AppUser, { releases, names, files }: Wanted): Promise<void> {
+    const kept = releases.map((sha) => `-e ${quoted(`:${sha}`)}`).join(' ')
+    const unnamed = names.map((name) => `${PODMAN} untag ${quoted(name)} ${quoted(name)} || :`)
+    const script = `${unnamed.join('\n')}
+${PODMAN} images --format '{{.Repository}}:{{.Tag}}' | grep '^localhost/svc[:/]' |
+  grep -v -F -e :none ${kept} | xargs -r ${PODMAN} rmi
+${PODMAN} image prune --force --filter until=${CACHE_HOURS}h
+[ ! -d ${mountedFolder(user.name)} ] || { cd ${mountedFolder(user.name)}
+  ls | grep -v -x -F -e none ${files.map((digest) => `-e ${digest}`).join(' ')} | xargs -r rm -rf; }`
     await workAsUser({ user, script, seconds: LOOK_S })
   }
 
@@ -142,14 +207,15 @@ ${PODMAN} image prune --force --filter until=${CACHE_HOURS}h`
     await ran('systemctl', 'daemon-reload')
   }
 
-  async #pull(parts: ImageWork, name: string, sha: string | undefined): Promise<HostImage> {
+  async #pull(parts: ImageWork, name: string, sha: string | undefined, service?: string): Promise<HostImage> {
     const { user } = parts
     parts.onLine(`pull: ${name}`)
     const code = await this.#loggedIn(parts, `${PODMAN} pull ${quoted(name)} </dev/null`)
     if (code !== 0) throw failed(code, `the pull of ${name}`)
     const pulled = await this.#known(user, name)
-    const tag = imageTag(sha ?? pulled.digest.slice('sha256:'.length))
-    const script = `${PODMAN} tag ${quoted(name)} ${tag} && ${PODMAN} untag ${quoted(name)} ${quoted(name)}`
+    const tag = imageTag(sha ?? pulled.digest.slice('sha256:'.length), service)
+    const unnamed = service === undefined ? ` && ${PODMAN} untag ${quoted(name)} ${quoted(name)}` : ''
+    const script = `${PODMAN} tag ${quoted(name)} ${tag}${unnamed}`
     await workAsUser({ user, script, seconds: LOOK_S })
     return pulled
   }

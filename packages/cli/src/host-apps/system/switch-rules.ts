@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The way to an application on this host. */
 export interface Route {
   /** The port of 127.0.0.1 that stays the application's. */
@@ -8,6 +10,26 @@ export interface Route {
   readonly instances: readonly number[]
   /** Ports of all instances, also of those that start or end. */
   readonly all: readonly number[]
+  /** Addresses at which its containers reach each other. */
+  readonly names?: readonly ServiceRoute[]
+}
+
+/** The way to a service for other containers of its application. */
+export interface ServiceRoute {
+  readonly address: string
+  /** The port of the container. */
+  readonly port: number
+  /** Ports of 127.0.0.1 that lead there. */
+  readonly instances: readonly number[]
+}
+
+/** The addresses of services. No network has them: the kernel leads each application to its own. */
+export const SERVICE_RANGE = '198.19.0.0/16'
+
+/** The address of a service, which stays the same: a container has it from its start to its end. */
+export function serviceAddress(process: string): string {
+  const [high, low] = createHash('sha256').update(process).digest()
+  return `198.19.${high}.${low}`
 }
 
 /** The table of the rules of applications. */
@@ -15,11 +37,27 @@ export const TABLE = 'svc_apps'
 
 const listed = (elements: readonly (number | string)[]): string => elements.join(', ')
 
+const inTurn = (instances: readonly number[]): string =>
+  `numgen inc mod ${instances.length} map { ${listed(instances.map((port, index) => `${index} : 127.0.0.1 . ${port}`))} }`
+
 function dnat({ port, instances }: Route): readonly string[] {
   if (instances.length === 0) return []
-  const to = instances.map((instance, index) => `${index} : 127.0.0.1 . ${instance}`)
-  const turn = `numgen inc mod ${instances.length} map { ${listed(to)} }`
-  return [`add rule inet ${TABLE} switch ip daddr 127.0.0.1 tcp dport ${port} dnat ip to ${turn}`]
+  return [
+    `add rule inet ${TABLE} switch ip daddr 127.0.0.1 tcp dport ${port} dnat ip to ${inTurn(instances)}`,
+  ]
+}
+
+/** Leads a container to the services of its own application; at other ports and addresses nobody answers. */
+function named({ uid, names = [] }: Route): readonly string[] {
+  if (names.length === 0) return []
+  const ways = names
+    .filter(({ instances }) => instances.length > 0)
+    .map(
+      ({ address, port, instances }) =>
+        `add rule inet ${TABLE} switch meta skuid ${uid} ip daddr ${address} tcp dport ${port} dnat ip to ${inTurn(instances)}`,
+    )
+  const rest = `meta skuid ${uid} ip daddr ${SERVICE_RANGE} meta l4proto tcp ct state new reject with tcp reset`
+  return [...ways, `add rule inet ${TABLE} guard ${rest}`]
 }
 
 /**
@@ -27,7 +65,8 @@ function dnat({ port, instances }: Route): readonly string[] {
  * these rules stand, and there is no moment between.
  *
  * - `switch` leads new connections to a stable port to an instance, in turn. Open connections stay where
- *   they are. Its priority is before `dstnat` of others.
+ *   they are. Its priority is before `dstnat` of others. So it does with the addresses of services, for the
+ *   processes of their application's user alone, which speak for its containers.
  * - `guard` lets root, the proxy and the application itself connect to its ports, and resets everybody else
  *   on this host.
  * - `outside` resets connections that come from elsewhere: an application that listens at all addresses is
@@ -56,5 +95,6 @@ export function switchRules(routes: readonly Route[], guests: readonly number[])
     `add rule inet ${TABLE} guard oifname "lo" tcp dport @guarded ct state new meta skuid . tcp dport != @allowed reject with tcp reset`,
     `add rule inet ${TABLE} outside iifname != "lo" tcp dport @guarded reject with tcp reset`,
     ...routes.flatMap(dnat),
+    ...routes.flatMap(named),
   ].join('\n')}\n`
 }

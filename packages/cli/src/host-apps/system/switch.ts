@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers'
 import { Problem } from '@svc/core'
 import { writeDurably } from '../../agent/state/durable-file.ts'
 import { SYSTEM } from './places.ts'
-import { type Route, switchRules, TABLE } from './switch-rules.ts'
+import { type Route, SERVICE_RANGE, switchRules, TABLE } from './switch-rules.ts'
+import { ran } from './systemctl.ts'
 
 /** The file that loads the rules before anything else serves, when the machine starts. */
 const RULES_FILE = join(SYSTEM.state, 'rules.nft')
@@ -60,6 +61,9 @@ export class Switch implements Disposable {
     const done = this.#turn.then(async () => {
       const rules = switchRules([...this.#routes.values()], this.#guests)
       if (rules === this.#standing) return
+      // A host without a way to the network would refuse to connect before its rules are asked.
+      if (rules.includes(SERVICE_RANGE))
+        await ran('ip', 'route', 'replace', 'local', SERVICE_RANGE, 'dev', 'lo')
       await nft(rules)
       this.#standing = rules
       await writeDurably(RULES_FILE, rules)

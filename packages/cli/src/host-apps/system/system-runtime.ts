@@ -19,7 +19,10 @@ import { Domains } from './domains.ts'
 import { Holders } from './holder.ts'
 import { SocketTable } from './listening.ts'
 import { SYSTEM } from './places.ts'
+import { ServiceChecks } from './service-health.ts'
+import { serviceRoutes } from './service-routes.ts'
 import { Switch } from './switch.ts'
+import { serviceAddress } from './switch-rules.ts'
 import { Systemctl } from './systemctl.ts'
 import { removeUnit, type UnitHost, UnitSlot } from './unit-slot.ts'
 import { runUnitTask } from './unit-task.ts'
@@ -63,6 +66,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly #placed = new Set<UnitSlot>()
   readonly #tended = new Set<UnitSlot>()
   readonly #failed = new Map<UnitSlot, number>()
+  readonly #checks = new ServiceChecks()
   /** The units of tasks that somebody waits for. */
   readonly #tasks = new Set<string>()
   readonly #leaving = new AbortController()
@@ -147,7 +151,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   }
 
   async placed(slot: UnitSlot): Promise<void> {
-    if (slot.port === undefined) return
+    if (slot.ports.length === 0) return
     this.#placed.add(slot)
     await this.#lead(slot.parts.app)
   }
@@ -192,6 +196,10 @@ export class SystemRuntime implements Runtime, UnitHost {
     if (port !== undefined) await this.#holders.release(port)
   }
 
+  hostOf(process: string): string {
+    return serviceAddress(process)
+  }
+
   addressOf(app: string): string {
     return `port ${this.#ports.get(app)} of this host, for root and the proxy`
   }
@@ -212,8 +220,9 @@ export class SystemRuntime implements Runtime, UnitHost {
     if (port === undefined || user === undefined) return
     const web = (this.#live.get(app)?.slots ?? []).filter(({ isUp }) => isUp)
     const all = [...this.#placed].filter(({ parts }) => parts.app === app)
-    const portsOf = (slots: readonly Slot[]) => slots.flatMap((slot) => slot.port ?? [])
-    this.#switch.set(app, { port, uid: user.uid, instances: portsOf(web), all: portsOf(all) })
+    const instances = web.flatMap((slot) => slot.port ?? [])
+    const names = serviceRoutes(this.#live.get(app)?.slots ?? [], all)
+    this.#switch.set(app, { port, uid: user.uid, instances, all: all.flatMap(({ ports }) => ports), names })
   }
 
   async #lead(app: string): Promise<void> {
@@ -246,6 +255,7 @@ export class SystemRuntime implements Runtime, UnitHost {
       const units = slots.map(({ unit }) => unit)
       const states = this.#looks % LOOKS_A_STATE === 0 ? await this.systemctl.show(units) : undefined
       if (this.#looks % LOOKS_A_CHECK === 0) await Promise.all(slots.map((slot) => this.#check(slot)))
+      this.#checks.tick(slots)
       const sockets = new SocketTable()
       for (const slot of slots) {
         slot.look()

@@ -1,11 +1,12 @@
-import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AppContainer, AppProcess, AppStop, AppVolumes } from '@svc/core/adapters'
+import type { AppContainer, AppProcess, AppService, AppStop, AppVolumes } from '@svc/core/adapters'
 import { volumeVariables } from '../volumes.ts'
 import type { AppUser } from './app-user.ts'
 import { makeVolumes } from './app-volumes.ts'
 import { containerFiles } from './container-text.ts'
 import { envText, runText, stateFolder, volumeFolder } from './unit-text.ts'
+import { podmanHome } from './user-unit.ts'
 
 /** Inputs of the files that a unit reads. */
 export interface UnitFiles {
@@ -23,12 +24,19 @@ export interface UnitFiles {
   readonly capabilities?: AppProcess['capabilities']
   /** Its port of 127.0.0.1. */
   readonly port?: number | undefined
+  /** Further ones, by the ports of the container that they lead to. */
+  readonly reached?: ReadonlyMap<number, number>
+  /** The addresses of services by their names. */
+  readonly hosts?: Readonly<Record<string, string>> | undefined
 }
+
+/** The folder of repository files that containers of a user mount, by digests. */
+export const mountedFolder = (user: string): string => `${podmanHome(user)}/files`
 
 /** Writes the folder of a unit: what it runs, its variables, a place for its output. Makes its volumes. */
 export function writeUnitFiles(files: UnitFiles): void {
-  const { folder, user, volumes, port } = files
-  makeVolumes(user, volumes)
+  const { folder, user, volumes, port, container, reached = new Map() } = files
+  makeVolumes(user, volumes, container?.service === undefined)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   for (const [name, text] of Object.entries(textsOf(files))) {
@@ -37,18 +45,51 @@ export function writeUnitFiles(files: UnitFiles): void {
     chownSync(join(folder, name), user.uid, user.gid)
   }
   writeFileSync(join(folder, 'port'), String(port ?? ''), { mode: 0o600 })
+  writeFileSync(join(folder, 'reached'), JSON.stringify([...reached]), { mode: 0o600 })
   writeFileSync(join(folder, 'output'), '', { mode: 0o600 })
 }
 
 function textsOf(files: UnitFiles): Readonly<Record<string, string>> {
-  const { folder, user, command = '', env, volumes, container, capabilities, port } = files
+  const {
+    folder,
+    user,
+    command = '',
+    env,
+    volumes,
+    container,
+    capabilities,
+    port,
+    reached = new Map(),
+  } = files
   const withPort = (number: number | undefined) => (number === undefined ? {} : { PORT: String(number) })
   if (container === undefined) {
     const own = { HOME: stateFolder(user.name), ...env, ...volumeVariables(volumes), ...withPort(port) }
     return { run: runText(folder, command), env: envText(own) }
   }
-  const own = { ...env, ...volumeVariables(volumes), ...withPort(container.port) }
-  const mounts = Object.entries(volumes).map(([name, path]) => `${volumeFolder(user.name, name)}:${path}`)
-  const given = { ...files, container, capabilities, user: user.name, env: own, published: port }
-  return containerFiles({ ...given, mounts })
+  const { service } = container
+  const isTold = service === undefined
+  const own = { ...env, ...(isTold ? { ...volumeVariables(volumes), ...withPort(container.port) } : {}) }
+  const published = [
+    ...(port === undefined || container.port === undefined ? [] : [[port, container.port] as const]),
+    ...[...reached].map(([inner, outer]) => [outer, inner] as const),
+  ]
+  const given = { ...files, container, capabilities, user: user.name, env: own, published }
+  return containerFiles({ ...given, mounts: mountsOf(user, volumes, service), hosts: files.hosts ?? {} })
+}
+
+/**
+ * Users of an image own the files in a volume: `U` gives it to the one that the container begins as.
+ * Services of a compose file share volumes, and some change their user: they are given an empty one alone.
+ */
+function mountsOf({ name: user }: AppUser, volumes: AppVolumes, service: AppService | undefined): string[] {
+  const own = Object.entries(volumes).map(([name, path]) => {
+    const folder = volumeFolder(user, name)
+    const isGiven = service === undefined || readdirSync(folder).length === 0
+    const options = service?.sealed?.includes(name) ? ':ro' : isGiven ? ':U' : ''
+    return `${folder}:${path}${options}`
+  })
+  const files = Object.entries(service?.files ?? {}).map(
+    ([path, digest]) => `${mountedFolder(user)}/${digest}:${path}:ro`,
+  )
+  return [...own, ...files]
 }

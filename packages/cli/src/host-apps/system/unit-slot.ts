@@ -10,6 +10,7 @@ import { containerName, containerUnitText } from './container-text.ts'
 import { listensInside, SocketTable } from './listening.ts'
 import { OutputSpool } from './output-spool.ts'
 import { SYSTEM } from './places.ts'
+import { askService, becomesWell, type Check } from './service-health.ts'
 import type { Systemctl, UnitState } from './systemctl.ts'
 import { writeUnitFiles } from './unit-files.ts'
 import { unitFolder, unitName, unitText } from './unit-text.ts'
@@ -39,6 +40,8 @@ export class UnitSlot implements Slot {
   readonly #last: string[] = []
   #spool: OutputSpool | undefined
   #port: number | undefined
+  /** Ports of 127.0.0.1, by those of the container that others of the application reach. */
+  #reached: ReadonlyMap<number, number> = new Map()
   #state: UnitState | undefined
   #isHealthy = false
   #isSeen = false
@@ -67,6 +70,16 @@ export class UnitSlot implements Slot {
 
   get port(): number | undefined {
     return this.#port
+  }
+
+  /** Ports of 127.0.0.1, by those of the container at which other services reach it. */
+  get reached(): ReadonlyMap<number, number> {
+    return this.#reached
+  }
+
+  /** All its ports of 127.0.0.1. */
+  get ports(): readonly number[] {
+    return [...(this.#port === undefined ? [] : [this.#port]), ...this.#reached.values()]
   }
 
   get restarts(): number {
@@ -108,7 +121,7 @@ export class UnitSlot implements Slot {
     removeUnit(this.unit)
     await this.#host.systemctl.reload()
     await this.#host.systemctl.forget(this.unit)
-    if (this.#port !== undefined) givePort(this.#port)
+    for (const port of this.ports) givePort(port)
   }
 
   /** Reads the output that came. */
@@ -145,14 +158,19 @@ export class UnitSlot implements Slot {
   }
 
   async #place(): Promise<void> {
-    const { app, sha, stop, volumes, process, number, release, definition, container, env } = this.parts
+    const { app, sha, stop, volumes, process, number, release, definition, container, env, hosts } =
+      this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
     this.#port = process === WEB_PROCESS ? await takePort() : undefined
+    const inner = (container?.service?.ports ?? []).filter(
+      (port) => this.#port === undefined || port !== container?.port,
+    )
+    this.#reached = new Map(await Promise.all(inner.map(async (port) => [port, await takePort()] as const)))
     const { command, capabilities, memory, cpus } = definition
     const name = containerName(this.parts)
-    const run = { folder, user, command, capabilities, env, stop, volumes, container, name }
-    writeUnitFiles({ ...run, port: this.#port, isKept: true })
+    const run = { folder, user, command, capabilities, env, stop, volumes, container, name, hosts }
+    writeUnitFiles({ ...run, port: this.#port, reached: this.#reached, isKept: true })
     this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
     const choices = { app, process, number, release, user: user.name, sha, stop, volumes, memory, cpus }
     const textOf = container === undefined ? unitText : containerUnitText
@@ -176,7 +194,8 @@ export class UnitSlot implements Slot {
     if (existsSync(join(SYSTEM.units, this.unit)) && existsSync(join(folder, 'port'))) {
       const port = Number(readFileSync(join(folder, 'port'), 'utf8'))
       this.#port = port === 0 ? undefined : port
-      if (this.#port !== undefined) keepPort(this.#port)
+      this.#reached = reachedIn(folder)
+      for (const each of this.ports) keepPort(each)
       await this.#host.placed(this)
       this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
     } else await this.#place()
@@ -187,14 +206,29 @@ export class UnitSlot implements Slot {
     this.see(new SocketTable(), states.get(this.unit))
   }
 
+  /** Asks a service whether it is well. Returns its fault. */
+  ask(check: Check): Promise<string | undefined> {
+    return askService(this.user, containerName(this.parts), check)
+  }
+
+  /** A service that listens has begun before its time. */
+  #lives(life: UnitLife, signal: AbortSignal, over: AbortSignal): Promise<string | undefined> {
+    const ports = this.parts.container?.service?.ports ?? []
+    return Promise.race([listens(life, ports, over), staysAlive(life, this.#host.aliveMs, signal)])
+  }
+
   async #begun(signal: AbortSignal): Promise<string | undefined> {
     const over = new AbortController()
     const life = new UnitLife(this.unit, this.#host.systemctl, over.signal)
     const port = this.#port
     try {
-      if (port === undefined) return await staysAlive(life, this.#host.aliveMs, signal)
-      const fault = await becomesHealthy(life, port, this.definition.health, signal)
-      if (fault !== undefined) return fault
+      const { check } = this.parts.container?.service ?? {}
+      if (check === undefined && port === undefined) return await this.#lives(life, signal, over.signal)
+      const fault =
+        check === undefined
+          ? await becomesHealthy(life, port ?? 0, this.definition.health, signal)
+          : await becomesWell(life, () => this.ask(check), check, signal)
+      if (fault !== undefined || port === undefined) return fault
       // One that listens at both addresses may have begun to between the two questions.
       if (life.host !== '127.0.0.1' && !(await answers(port)))
         return `it listens at ::1 alone: let it listen at 127.0.0.1, or at all addresses`
@@ -206,6 +240,22 @@ export class UnitSlot implements Slot {
       this.#spool?.look()
     }
   }
+}
+
+/** Resolves when a program in a container listens at one of these ports; never for none. */
+async function listens(life: UnitLife, ports: readonly number[], over: AbortSignal): Promise<undefined> {
+  while (ports.length > 0 && !over.aborted) {
+    const { state } = life
+    if (state !== undefined && ports.some((port) => listensInside(state.pid, port))) return
+    await pause(LOOK_MS)
+  }
+  return new Promise(() => {})
+}
+
+/** Reads the ports that a service is reached at; units of before have none. */
+function reachedIn(folder: string): ReadonlyMap<number, number> {
+  const path = join(folder, 'reached')
+  return new Map(existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as [number, number][]) : [])
 }
 
 /** Removes the files of a unit that has ended. */

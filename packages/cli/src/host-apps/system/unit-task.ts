@@ -57,7 +57,20 @@ function place(task: Task, user: AppUser): void {
   const { app, name, sha, command, container, env, stop, volumes, memory, cpus, timeoutS } = task
   const unit = taskName(task)
   const folder = unitFolder(unit)
-  writeUnitFiles({ folder, user, command, env, stop, volumes, container, name, isKept: false })
+  const { hosts, capabilities } = task
+  writeUnitFiles({
+    folder,
+    user,
+    command,
+    env,
+    stop,
+    volumes,
+    container,
+    name,
+    hosts,
+    capabilities,
+    isKept: false,
+  })
   const choices = { app, name, sha, user: user.name, stop, volumes, memory, cpus, timeoutS }
   const textOf = container === undefined ? taskText : containerTaskText
   writeFileSync(join(SYSTEM.transient, unit), textOf(choices), { mode: 0o644 })

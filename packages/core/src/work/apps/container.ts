@@ -1,5 +1,5 @@
-import { type Infer, optional } from 'superstruct'
-import { listOf, matching, oneOf, shape, whole } from '../../kernel/validation.ts'
+import { type Infer, refine } from 'superstruct'
+import { listOf, mapOf, matching, oneOf, shape, whole } from '../../kernel/validation.ts'
 
 /**
  * Capabilities that a container may be given: each means something within its own users, files and network
@@ -27,16 +27,19 @@ export const imageName = matching(
   'the name of an image, such as ghcr.io/acme/shop:1.2',
 )
 
-/** The container of a process, as a host runs it. */
-export const containerField = shape({
-  /** The image's id on the host: the digest of its configuration. */
-  image: matching(/^sha256:[0-9a-f]{64}$/, 'the id of an image'),
-  /** The port that it listens at, in its own network. */
-  port: optional(whole(1, 65_535)),
-})
+/** Name of a stage of a Dockerfile. */
+export const stageName = matching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the name of a stage')
 
-/** The container of a process, as a host runs it. */
-export type AppContainer = Infer<typeof containerField>
+const MAX_ARGS = 64
+/** Arguments of a build. They stand in the history of the image, so they are never secrets. */
+export const buildArgs = refine(
+  mapOf(
+    matching(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'the name of an argument'),
+    matching(/^[^\0\r\n]{0,1024}$/, 'one line of at most 1024 characters'),
+  ),
+  'few',
+  (value) => Object.keys(value).length <= MAX_ARGS || `expected at most ${MAX_ARGS} arguments`,
+)
 
 /** An image as a host has it. */
 export const hostImage = shape({

@@ -30,16 +30,20 @@ const MAX_COUNT = 10
 const MAX_CRONS = 20
 
 /** Types of a build that hosts carry out. */
-const TYPES = ['script', 'dockerfile', 'image', 'procfile', 'node', 'static', 'files'] as const
+const TYPES = ['script', 'compose', 'dockerfile', 'image', 'procfile', 'node', 'static', 'files'] as const
 /** Types that are known, and that no host carries out yet. */
-const LATER_TYPES: readonly string[] = ['compose', 'python']
+const LATER_TYPES: readonly string[] = ['python']
 
 const isPart = (part: string): boolean => /^[\w -][\w .@+-]{0,99}$/.test(part)
 
 const isRelative = (value: unknown): boolean =>
   typeof value === 'string' && value.split('/').length <= 20 && value.split('/').every(isPart)
 
-const processName = matching(/^[a-z][a-z0-9-]{0,31}$/, 'a name of a-z, 0-9 and dash, at most 32 characters')
+/** Name of a process, a volume, or a command at times of the clock. */
+export const processName = matching(
+  /^[a-z][a-z0-9-]{0,31}$/,
+  'a name of a-z, 0-9 and dash, at most 32 characters',
+)
 const command = field<string>(
   { type: 'string', minLength: 1, maxLength: MAX_COMMAND_CHARS },
   (value) => typeof value === 'string' && isCommand(value),
@@ -51,6 +55,13 @@ export const folder = field<string>(
   { type: 'string', maxLength: 2_000 },
   isRelative,
   'a path below the repository, without .. and hidden parts',
+)
+
+/** A path below a repository, or a dot for the whole. */
+export const repoPath = field<string>(
+  { type: 'string', maxLength: 2_000 },
+  (value) => value === '.' || isRelative(value),
+  'a path below the repository, without .. and hidden parts, or a dot',
 )
 
 const healthFields = { path: optional(path), timeout_s: optional(whole(1, 600)) }
@@ -108,6 +119,7 @@ const buildFields = {
   command: optional(command),
   file: optional(folder),
   image: optional(imageName),
+  service: optional(text(1, 64)),
 }
 const stopFields = {
   signal: defaulted(oneOf(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']), 'SIGTERM'),

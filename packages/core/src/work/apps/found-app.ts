@@ -25,10 +25,11 @@ export interface ReleaseFacts {
 /** How a release is built and run. */
 export interface AppPlan {
   /**
-   * `processes`: programs that are kept running; `containers`: so are containers of an image; `static`: files
-   * that the front serves; `script`: `deploy.sh` alone; `files`: nothing runs.
+   * `processes`: programs that are kept running; `containers`: so are containers of an image; `compose`: so
+   * are the services of a compose file; `static`: files that the front serves; `script`: `deploy.sh` alone;
+   * `files`: nothing runs.
    */
-  readonly type: 'processes' | 'containers' | 'static' | 'script' | 'files'
+  readonly type: 'processes' | 'containers' | 'compose' | 'static' | 'script' | 'files'
   /** The file that decided, in words: one line of the log. */
   readonly why: string
   /** Further lines for the log. */
@@ -47,6 +48,8 @@ export interface AppPlan {
     | undefined
   /** The origin of the containers' image: a Dockerfile of the release, or a registry. */
   readonly image: { readonly file: string } | { readonly name: string } | undefined
+  /** The compose file, and the service that answers visitors, if that is said. */
+  readonly compose: { readonly file: string; readonly service?: string | undefined } | undefined
   /** The range of versions of Node.js that the application wants. */
   readonly node: string | undefined
 }
@@ -69,6 +72,7 @@ const EMPTY: AppPlan = {
   cron: [],
   static: undefined,
   image: undefined,
+  compose: undefined,
   node: undefined,
 }
 
@@ -88,10 +92,7 @@ function foundPlan(facts: ReleaseFacts): AppPlan {
   const compose = COMPOSE.find((name) => names.has(name))
   if (names.has('deploy.sh'))
     return { ...EMPTY, type: 'script', why: 'deploy.sh: it runs, and nothing is supervised' }
-  if (compose !== undefined)
-    throw refused(
-      `${compose} is there, and no host carries it out yet: add ${DEFINITION_FILE} with processes or a type`,
-    )
+  if (compose !== undefined) return { ...EMPTY, type: 'compose', why: compose, compose: { file: compose } }
   if (names.has(DOCKERFILE)) return containerPlan({ file: DOCKERFILE }, `${DOCKERFILE}: a container`)
   if (names.has('Procfile')) return procfilePlan(facts)
   const manifest = manifestOf(facts)
@@ -131,6 +132,12 @@ function typedPlan(facts: ReleaseFacts, given: AppDefinition): AppPlan {
 
 /** The plan of a file that speaks of containers; undefined when it does not. */
 function containerOf(facts: ReleaseFacts, { build, processes }: AppDefinition): AppPlan | undefined {
+  if (build?.type === 'compose') {
+    const file = build.file ?? COMPOSE.find((name) => facts.names.has(name))
+    if (file === undefined || facts.text(file) === undefined)
+      throw refused(`there is no ${file ?? COMPOSE.join(', ')}`)
+    return { ...EMPTY, type: 'compose', why: file, compose: { file } }
+  }
   if (build?.type === 'image') {
     if (build.image === undefined) throw refused(`${DEFINITION_FILE} says image: add build.image`)
     return containerPlan({ name: build.image }, build.image)
@@ -144,9 +151,10 @@ function containerOf(facts: ReleaseFacts, { build, processes }: AppDefinition): 
 }
 
 /** Keys of the file that mean nothing for the type that was found. */
-function idleKeys(given: AppDefinition, { type, image }: AppPlan): string[] {
+function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): string[] {
   const isBoxed = type === 'containers'
-  const runs = type === 'processes' || isBoxed
+  const isNamed = type === 'processes' || isBoxed
+  const runs = isNamed || type === 'compose'
   const isBuilt = type === 'processes' || type === 'static'
   const boxed = Object.entries(given.processes ?? {}).flatMap(([name, entry]) =>
     (['port', 'capabilities'] as const).flatMap((key) =>
@@ -154,14 +162,15 @@ function idleKeys(given: AppDefinition, { type, image }: AppPlan): string[] {
     ),
   )
   return [
-    ...(given.processes !== undefined && !runs ? ['processes'] : []),
+    ...(given.processes !== undefined && !isNamed ? ['processes'] : []),
     ...(given.release !== undefined && !runs ? ['release'] : []),
     ...(given.cron !== undefined && !runs ? ['cron'] : []),
-    ...(given.volumes !== undefined && !runs ? ['volumes'] : []),
+    ...(given.volumes !== undefined && !isNamed ? ['volumes'] : []),
     ...(given.static !== undefined && type !== 'static' ? ['static'] : []),
     ...(given.build?.command !== undefined && !isBuilt ? ['build.command'] : []),
-    ...(given.build?.file !== undefined && !(image && 'file' in image) ? ['build.file'] : []),
+    ...(given.build?.file !== undefined && !compose && !(image && 'file' in image) ? ['build.file'] : []),
     ...(given.build?.image !== undefined && !(image && 'name' in image) ? ['build.image'] : []),
+    ...(given.build?.service !== undefined && compose === undefined ? ['build.service'] : []),
     ...(isBoxed ? [] : boxed),
   ]
 }
@@ -189,6 +198,7 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     stop: given.stop,
     volumes: volumesOf(given.volumes),
     cron: given.cron ?? [],
+    compose: base.compose && { ...base.compose, service: given.build?.service },
     static: base.static && {
       folder: given.static?.folder ?? base.static.folder,
       fallback: given.static?.fallback,

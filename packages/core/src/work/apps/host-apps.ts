@@ -12,11 +12,13 @@ import {
   text,
   whole,
 } from '../../kernel/validation.ts'
-import { containerField, type HostImage, hostImage, imageName } from './container.ts'
+import { buildArgs, type HostImage, hostImage, imageName, stageName } from './container.ts'
 import {
   cronField,
   folder,
   processesField,
+  processName,
+  repoPath,
   scaleField,
   staticField,
   stopField,
@@ -24,6 +26,7 @@ import {
 } from './definition.ts'
 import { exposuresField } from './exposure.ts'
 import { loginsField } from './registry-login.ts'
+import { containerField } from './service.ts'
 
 const commit = matching(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'a full commit id')
 
@@ -39,6 +42,8 @@ const release = shape({
   stop: stopField,
   volumes: optional(volumesField),
   cron: optional(cronField),
+  /** Processes that an earlier release began, and that were left running: the number of that release. */
+  kept: optional(mapOf(anyText(), whole(1, Number.MAX_SAFE_INTEGER))),
   /** The command that runs before the first process of the release starts. */
   before: optional(text(1, 4_096)),
   env: mapOf(anyText(), anyText()),
@@ -60,7 +65,13 @@ const hostApps = shape({
   domains: optional(exposuresField),
 })
 /** `job`: the job that is carried out, of which a later attempt may give the order again. */
-const deployOrder = shape({ app: anyText(), release, job: optional(anyText()) })
+const deployOrder = shape({
+  app: anyText(),
+  release,
+  job: optional(anyText()),
+  /** Whether processes begin anew that are as they were. */
+  fresh: optional(flag()),
+})
 /**
  * `file`: the Dockerfile of the release of that commit; `image`: the name of an image to be pulled, which is
  * a release of its own without a commit.
@@ -70,6 +81,16 @@ const imageOrder = shape({
   sha: optional(commit),
   file: optional(folder),
   image: optional(imageName),
+  /** The service of a compose file that it is for. */
+  service: optional(processName),
+  /** The folder of the repository that the build sees; the whole without. */
+  context: optional(folder),
+  target: optional(stageName),
+  args: optional(buildArgs),
+  /** Whether the registry is asked for an image that is there. */
+  fresh: optional(flag()),
+  /** Files and folders of the release that its container mounts, by their digests. */
+  files: optional(mapOf(matching(/^[0-9a-f]{64}$/, 'a digest'), repoPath)),
   /** Logins at registries, by their hosts. */
   logins: optional(loginsField),
 })

@@ -58,7 +58,7 @@ test.each([
   [{ version: 1, volumes: { a: '/data', b: '/data/b' } }, 'volumes: expected volumes of which none lies in'],
   [{ version: 1, volumes: { a: '/data', b: '/data' } }, 'volumes: expected volumes of which none lies in'],
   [{ version: 1, build: { typ: 'node' } }, 'build.typ: not known; did you mean type?'],
-  [{ version: 1, build: { type: 'compose' } }, 'build.type: compose is not carried out yet'],
+  [{ version: 1, build: { type: 'python' } }, 'build.type: python is not carried out yet'],
   [{ version: 1, build: { file: '../Dockerfile' } }, 'build.file: expected a path below'],
   [{ version: 1, build: { image: '--privileged' } }, 'build.image: expected the name of an image'],
   [{ version: 1, build: { type: 'nod' } }, 'build.type: expected one of script'],
@@ -114,8 +114,24 @@ test.each<[Record<string, string>, string, string]>([
   expect(plan.why).toContain(why)
 })
 
-test.each(['compose.yaml', 'docker-compose.yml'])('%s alone fails in words', (name) => {
-  expect(() => planOf({ [name]: '', Dockerfile: '' })).toThrow('no host carries it out yet')
+test.each(['compose.yaml', 'docker-compose.yml'])('%s comes before a Dockerfile', (name) => {
+  const plan = planOf({ [name]: '', Dockerfile: '', Procfile: 'web: x' })
+  expect(plan).toMatchObject({ type: 'compose', compose: { file: name } })
+})
+
+test('The file says which service of which compose file answers visitors, and nothing of its processes', () => {
+  const build = { type: 'compose', file: 'deploy/compose.yaml', service: 'front' }
+  const files = (more: object) => ({ ...svc({ build, ...more }), 'deploy/compose.yaml': '' })
+  expect(planOf(files({ release: 'x' }))).toMatchObject({
+    type: 'compose',
+    compose: { file: 'deploy/compose.yaml', service: 'front' },
+    release: 'x',
+  })
+  expect(() => planOf(files({ processes: { web: { port: 1 } } }))).toThrow(
+    'processes and processes.web.port mean',
+  )
+  expect(() => planOf(svc({ build }))).toThrow('there is no deploy/compose.yaml')
+  expect(() => planOf(svc({ build: { type: 'files', service: 'x' } }))).toThrow('build.service mean nothing')
 })
 
 const svc = (value: object) => ({ 'svc.json': JSON.stringify({ version: 1, ...value }) })
