@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts'
 const HOST_APPS = 'packages/cli/src/host-apps'
 const READER = ['packages/cli/test/host-apps/compose.test.ts']
 const RULES = ['packages/cli/test/host-apps/units.test.ts']
+const ORDER = ['packages/cli/test/host-apps/service-order.test.ts']
 const MACHINE = ['test/packed/compose.test.ts']
 
 /** Mistakes about compose files. */
@@ -48,7 +49,7 @@ export const faults: readonly Fault[] = [
     find: '  const { after: _, source: _source, names: _names, ...own } = service',
     replace:
       '  const { after: _, source: _source, names: _names, ...own } = { ...service, at: Math.random() }',
-    suites: MACHINE,
+    suites: ORDER,
   },
   {
     name: 'compose: a deploy that fails ends what was left running',
@@ -69,6 +70,6 @@ export const faults: readonly Fault[] = [
     file: `${HOST_APPS}/start-order.ts`,
     find: '    return faults.find((fault) => fault !== undefined)\n  }\n  const ready',
     replace: '    return faults.find((fault) => fault === null)\n  }\n  const ready',
-    suites: MACHINE,
+    suites: ORDER,
   },
 ]

@@ -31,7 +31,7 @@ const UNITS = { ms: 0.001, us: 0.000001, s: 1, m: 60, h: 3_600 } as const
 /** Seconds of a duration such as `1m30s`, rounded up; undefined for another text. */
 export function secondsOf(text: string): number | undefined {
   if (!/^(?:\d{1,9}(?:\.\d{1,3})?(?:ms|us|s|m|h)){1,5}$/.test(text)) return undefined
-  const parts = text.match(/[\d.]+[a-z]+/g) ?? []
+  const parts = text.match(/\d{1,9}(?:\.\d{1,3})?[a-z]{1,2}/g) ?? []
   const sum = parts.reduce((all, part) => {
     const unit = part.replace(/[\d.]+/, '') as keyof typeof UNITS
     return all + Number.parseFloat(part) * UNITS[unit]
