@@ -11,7 +11,7 @@ keyring = false
 runtime = "runc"
 `
 
-const dockerfile = (more: string) => `FROM scratch
+const dockerfile = (more: string) => `FROM scratch AS run
 COPY busybox /bin/busybox
 ENV PATH=/bin
 RUN ["/bin/busybox", "sh", "-c", "busybox --install -s /bin"]
@@ -21,6 +21,8 @@ const WEB = dockerfile(`ARG WORD
 COPY site /site
 RUN chmod +x /site/cgi-bin/*; echo "$WORD" > /word
 CMD ["/bin/sh", "-c", "trap 'exit 0' TERM; httpd -f -p 3000 -h /site & wait"]
+FROM run AS other
+RUN exit 9
 `)
 /** A database whose answer is the times at which it was started. */
 const DB = dockerfile(`EXPOSE 5432
@@ -41,7 +43,7 @@ const compose = (more: { db?: string; web?: string } = {}) => ({
   'compose.yaml': `
 services:
   front:
-    build: { context: web, args: { WORD: "\${WORD:-none}" } }
+    build: { context: web, target: run, args: { WORD: "\${WORD:-none}" } }
     ports: ["8080:3000"]
     environment: { SECRET: , GREETING: "hi \${WHO:?}" }
     volumes: ["./conf/web.conf:/etc/conf"]
@@ -52,7 +54,7 @@ services:
     mem_limit: 200m
     ${more.web ?? ''}
   worker:
-    build: web
+    build: { context: web, target: run }
     command: [sh, -c, "trap 'exit 0' TERM; while sleep 0.2; do date > /shared/beat; done & wait"]
     tmpfs: /scratch
     read_only: true
@@ -60,7 +62,7 @@ services:
     user: "1000:1000"
     stop_grace_period: 2s
   migrate:
-    build: web
+    build: { context: web, target: run }
     command: sh -c 'echo migrated after $$(nc -w 3 my_db 5432 </dev/null); test "$FAIL" != migrate'
     depends_on: [my_db]
     environment: [FAIL]
@@ -259,6 +261,25 @@ describe('Compose files on a machine with systemd', () => {
       machine.sh(
         'systemctl enable --quiet --now svc; until curl -sf http://127.0.0.1:8080/healthz; do sleep 0.2; done',
       )
+    },
+    120_000,
+  )
+
+  onHost(
+    `a rollback has the images of before, with no repository and no build${without}`,
+    () => {
+      host.plane.json('apps', 'set', 'box', '--host', 'web-1', '--repo', 'file:///srv/box')
+      machine.sh('mv /srv/box /srv/away')
+      const before = pidOf('my-db')
+      const { job } = host.plane.json<{ job: { id: string } }>('apps', 'rollback', 'box')
+      const log = endedWell(host.followed(job.id))
+      machine.sh('mv /srv/away /srv/box')
+      for (const service of ['web', 'worker', 'migrate', 'my-db'])
+        expect(log).toContain(`the image of ${service} is here already`)
+      expect(log).not.toContain('STEP')
+      expect(log).toContain('left running, as nothing of it changed: my-db')
+      expect(host.ask('box', '/cgi-bin/db')).toBe('five 3 /var/lib/db/starts')
+      expect(pidOf('my-db')).toBe(before)
     },
     120_000,
   )

@@ -17,6 +17,7 @@ COPY busybox /bin/busybox
 ENV PATH=/bin
 RUN ["/bin/busybox", "sh", "-c", "busybox --install -s /bin"]
 COPY site /site
+ARG GREETING
 RUN chmod +x /site/cgi-bin/*; echo built as $(id -u), $GREETING
 EXPOSE 3000
 CMD ["/bin/sh", "-c", "trap 'exit 0' TERM; echo started; httpd -f -p 3000 -h /site & wait"]
@@ -176,6 +177,7 @@ describe('Containers on a machine with systemd', () => {
     () => {
       const svc = {
         version: 1,
+        build: { type: 'dockerfile', args: { GREETING: "it's $(argued)" } },
         processes: {
           web: {
             port: 3000,
@@ -194,7 +196,9 @@ describe('Containers on a machine with systemd', () => {
       const unbuilt = host.commit('box', { Dockerfile: `${DOCKERFILE}RUN exit 3\n` })
       const unwell = host.commit('box', { Dockerfile: DOCKERFILE, 'site/cgi-bin/who': '#!/bin/sh\nexit 1\n' })
       const seen = underLoad(() => {
-        expect(endedWell(host.deploy('box', second))).toContain('migrated by box')
+        const log = endedWell(host.deploy('box', second))
+        expect(log).toContain('migrated by box')
+        expect(log).toContain("built as 0, it's $(argued)")
         expect(failedJob(host.deploy('box', unbuilt))).toContain(
           'the build of Dockerfile ended with exit code 3',
         )
@@ -279,6 +283,25 @@ describe('Containers on a machine with systemd', () => {
       const seen = host.ask('pulled', '/cgi-bin/env')
       expect(seen).not.toContain('REGISTRY')
       expect(seen).toContain(`SVC_SHA=${host.record().apps.pulled.live.sha}`)
+      podman(
+        'push',
+        '--quiet',
+        '--creds=ann:password-of-ann',
+        `localhost/svc:${first}`,
+        `${REGISTRY}/acme/pulled:1.3`,
+      )
+      const next = host.plane.json<{ job: { id: string } }>('apps', 'deploy', 'pulled', '--ref', '1.3')
+      endedWell(host.followed(next.job.id))
+      expect(host.ask('pulled', '/cgi-bin/who')).toBe('one 2')
+      machine.sh('systemctl stop registry')
+      const back = host.plane.json<{ job: { id: string } }>('apps', 'rollback', 'pulled')
+      const said = endedWell(host.followed(back.job.id))
+      expect(said).toMatch(/the image sha256:[0-9a-f]{64} of an earlier deploy is here/)
+      expect(said).not.toContain('pull:')
+      expect(host.ask('pulled', '/cgi-bin/who')).toBe('two 3')
+      const again = host.plane.json<{ job: { id: string } }>('apps', 'restart', 'pulled')
+      endedWell(host.followed(again.job.id))
+      expect(host.ask('pulled', '/cgi-bin/who')).toBe('two 4')
       const left = machine.run(['grep', '-rl', 'password-of-ann', '/var/lib/svc-appsd', '/run/svc-app'])
       expect(left.out).toBe('')
       endedWell(host.job('remove', { app: 'pulled' }))

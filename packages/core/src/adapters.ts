@@ -226,7 +226,7 @@ export {
   readExposeOrder,
   readUnexposeOrder,
 } from './work/apps/exposure.ts'
-export { type AppPlan, findApp, imagePlan, type ReleaseFacts } from './work/apps/found-app.ts'
+export { type AppPlan, type FileImage, findApp, imagePlan, type ReleaseFacts } from './work/apps/found-app.ts'
 export {
   type AdjustOrder,
   type AppRelease,

@@ -97,6 +97,8 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const composed = plan.compose && (await composedOf({ ...parts, logins, env }, plan.compose, say))
   const containers = plan.image && (await containersOf({ ...parts, logins }, plan, plan.image, say))
   if (containers === undefined && composed === undefined) await build(parts, plan, say)
+  // The release need not be fetched again: its images are kept as long as its folder is.
+  else await writeFile(builtMark(apps, app, sha), '')
   const release: AppRelease = {
     sha,
     number: 1,

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
 import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
+import { databaseSockets, databaseVariables } from './linked-databases.ts'
 import type { Runtime } from './runtime.ts'
 import type { Slot } from './slot.ts'
 import { startInOrder } from './start-order.ts'
@@ -276,9 +277,11 @@ export class Generation {
   #env(process: string, label: string): Record<string, string> {
     const { env, sha, containers } = this.release
     const number = String(this.numberOf(process))
+    const { service } = containers?.[process] ?? {}
     return {
-      ...(containers?.[process]?.service?.env ?? env),
-      ...this.#parts.runtime.databases?.variables(this.app),
+      ...(service === undefined ? env : {}),
+      ...databaseVariables(this.#parts.runtime.databases, this.app, service),
+      ...service?.env,
       ...{ SVC_APP: this.app, SVC_RELEASE: number, SVC_SHA: sha, SVC_PROCESS: label },
     }
   }
@@ -300,6 +303,7 @@ export class Generation {
       container,
       ...own,
       env: this.#env(process, label),
+      sockets: container ? databaseSockets(runtime.databases, app, service) : [],
       hosts: Object.fromEntries(hosts),
     }
   }

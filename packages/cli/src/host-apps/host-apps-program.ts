@@ -14,6 +14,7 @@ import { ensureSupervisor, order, statusOf } from './control-client.ts'
 import { openControl } from './control-server.ts'
 import { deployApp } from './deploy-app.ts'
 import type { FindApp } from './front.ts'
+import { noteJob } from './kept-images.ts'
 import { endLeftovers, MARK } from './leftovers.ts'
 import { ProcessRuntime } from './process-runtime.ts'
 import { serveSite, siteCommandOf } from './site-program.ts'
@@ -176,8 +177,10 @@ async function deploy(io: Io, apps: string, values: Values): Promise<number> {
     force: values.force === true,
     serve: values.port === undefined ? serve : [...serve, '--port', values.port],
   }
-  const sha = image === undefined ? demanded(values.sha, 'sha') : await imageRelease(parts, image)
-  const end = await deployApp({ ...parts, sha })
+  const release =
+    image === undefined ? { sha: demanded(values.sha, 'sha') } : await imageRelease(parts, image)
+  const end = await deployApp({ ...parts, ...release })
+  if (image !== undefined) noteJob(apps, parts.app, release.sha, io.env.SVC_JOB_ID)
   return end === 'deployed' ? 0 : ELSEWHERE
 }
 

@@ -27,6 +27,8 @@ export interface SlotParts {
   readonly folder: string
   readonly volumes: AppVolumes
   readonly env: Readonly<Record<string, string>>
+  /** Folders of the host with sockets of its databases, which a container has at their places. */
+  readonly sockets?: readonly string[]
   /** The addresses of services by their names. */
   readonly hosts?: Readonly<Record<string, string>>
   readonly onLine: (line: string) => void

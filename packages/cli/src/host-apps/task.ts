@@ -24,6 +24,8 @@ export interface Task extends Command {
   /** The container that it runs in; undefined for a program of the host. */
   readonly container?: AppContainer | undefined
   readonly capabilities?: AppProcess['capabilities']
+  /** Folders of the host with sockets of its databases, which a container has at their places. */
+  readonly sockets?: readonly string[]
   /** The addresses of services by their names. */
   readonly hosts?: Readonly<Record<string, string>>
   readonly onLine: (line: string) => void

@@ -250,6 +250,15 @@ test('Variables of the application come before those of a committed file, and ta
   expect(serviceOf('', { env })?.service.env).toEqual({})
 })
 
+test('Variables that a service leaves to its application may be the addresses of databases', () => {
+  expect(serviceOf('    environment: { DATABASE_URL: , SHARED: , A: "" }')?.service.wants).toEqual([
+    'DATABASE_URL',
+  ])
+  expect(serviceOf('    environment: [DATABASE_URL, A=b]')?.service.wants).toEqual(['DATABASE_URL'])
+  expect(serviceOf('    env_file: [.env.production]')?.service.wants).toEqual(['*'])
+  expect(serviceOf('    env_file: web.env')?.service.wants).toBeUndefined()
+})
+
 test('A path that the repository has not got is a volume', () => {
   const { services, notes } = read(inWeb('volumes: ["./data/db:/var/lib/db", "/cache", "./src:/app"]'))
   expect(services[0]?.service).toMatchObject({ volumes: { 'data-db': '/var/lib/db' }, scratch: ['/cache'] })

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import type { AppRelease, AppService } from '@svc/core/adapters'
 import type { Generation } from '../../src/host-apps/generation.ts'
 import { withKept } from '../../src/host-apps/kept-processes.ts'
+import { databaseSockets, databaseVariables } from '../../src/host-apps/linked-databases.ts'
 import type { Slot } from '../../src/host-apps/slot.ts'
 import { startInOrder } from '../../src/host-apps/start-order.ts'
 
@@ -76,6 +77,22 @@ test('What waits for a service that failed does not begin', async () => {
   const { seen, result } = await started(release(CHAIN), { migrate: 'it failed' })
   expect(result).toContain('it failed')
   expect(seen).not.toContain('begin web')
+})
+
+test('A service is given the addresses of the databases that it names, and their sockets with them', () => {
+  const linked = {
+    variables: () => ({ DATABASE_URL: 'postgresql://x', REDIS_URL: 'unix://y' }),
+    socketsOf: () => ['/run/svc-db-postgres'],
+  }
+  const given = (wants?: string[]) => {
+    const one = service(wants === undefined ? {} : { wants })
+    return [Object.keys(databaseVariables(linked, 'shop', one)), databaseSockets(linked, 'shop', one)]
+  }
+  expect(given()).toEqual([[], []])
+  expect(given(['DATABASE_URL', 'OTHER'])).toEqual([['DATABASE_URL'], ['/run/svc-db-postgres']])
+  expect(given(['*'])).toEqual([['DATABASE_URL', 'REDIS_URL'], ['/run/svc-db-postgres']])
+  expect(databaseSockets(linked, 'shop', undefined)).toEqual(['/run/svc-db-postgres'])
+  expect(databaseVariables(undefined, 'shop', undefined)).toEqual({})
 })
 
 const live = (given: AppRelease, slots: readonly Slot[]) =>

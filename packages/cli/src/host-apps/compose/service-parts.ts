@@ -94,6 +94,21 @@ export function environmentOf(
   return env
 }
 
+/** Names of variables that `environment` leaves to the application, and that it has not got: a database's. */
+export function wantedOf(value: unknown, lookup: Lookup): readonly string[] {
+  const bare = Array.isArray(value)
+    ? value.flatMap((each) => (typeof each === 'string' && !each.includes('=') ? [each] : []))
+    : Object.entries(isObject(value) ? value : {}).flatMap(([name, given]) => (given === null ? [name] : []))
+  return bare.filter((name) => NAME.test(name) && lookup(name) === undefined)
+}
+
+/** Whether a file of `env_file` is not in the repository. */
+export const lacksEnvFile = (value: unknown, { text, base }: Repository): boolean =>
+  (Array.isArray(value) ? value : [value]).some((each) => {
+    const path = inRepository(textOf(isObject(each) ? each.path : each) ?? '', base)
+    return value !== undefined && value !== null && path !== undefined && text(path) === undefined
+  })
+
 /** Reads `env_file`. The application's variables take the place of a file that is not in the repository. */
 export function envFilesOf(
   value: unknown,

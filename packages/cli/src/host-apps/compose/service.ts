@@ -1,4 +1,5 @@
 import type { AppProcess, AppService } from '@svc/core/adapters'
+import { EVERY_VARIABLE } from '../linked-databases.ts'
 import type { Lookup } from './interpolate.ts'
 import { HARMLESS, IGNORED, QUIET, REFUSED, TAKEN } from './keys.ts'
 import { type MountReader, mountFields } from './mounts.ts'
@@ -89,6 +90,9 @@ export function readService(name: string, given: Raw, all: ServiceParts): Compos
   )
   const files = parts.envFilesOf(given.env_file, { ...all, env, place: `${place}.env_file` })
   const own = parts.environmentOf(given.environment, { place: `${place}.environment`, lookup, found })
+  const wants = parts.lacksEnvFile(given.env_file, all.repository)
+    ? [EVERY_VARIABLE]
+    : [...parts.wantedOf(given.environment, lookup)]
   const build = buildOf(given.build, `${place}.build`, all)
   const image = textOf(given.image)
   if (build === undefined && image === undefined) found.fault(place, 'it has neither image nor build')
@@ -117,6 +121,7 @@ export function readService(name: string, given: Raw, all: ServiceParts): Compos
       ...mountFields(mounts),
       ...present('check', parts.checkOf(given.healthcheck, `${place}.healthcheck`, found)),
       env: { ...files, ...own },
+      ...(wants.length === 0 ? {} : { wants }),
       stop: stopOf(given, place, found),
     },
   }

@@ -71,6 +71,12 @@ export class Databases implements Disposable {
     return Object.assign({}, ...each)
   }
 
+  /** The folders of sockets of an application's databases: containers mount them at their own places. */
+  socketsOf(app: string): readonly string[] {
+    const { engines } = this.#parts
+    return [...new Set(this.linkedTo(app).map(({ name, engine }) => engines[engine].socketFolder(name)))]
+  }
+
   /** The databases that an application is linked to. */
   linkedTo(app: string): readonly { readonly name: string; readonly engine: HostDatabase['engine'] }[] {
     return this.#parts.file.all.flatMap(([name, { engine, links, ready }]) =>

@@ -5,6 +5,8 @@ export interface DatabaseEngine {
   setPassword(name: string, password: string): Promise<void>
   /** The variables of an application that the database is linked to. */
   variables(name: string, password: string, as: string): Readonly<Record<string, string>>
+  /** The folder of the socket at which applications reach it. */
+  socketFolder(name: string): string
   /** Removes a database with all its data; one that is not there is no fault. */
   drop(name: string): Promise<void>
   /** Writes a dump to an open file. */

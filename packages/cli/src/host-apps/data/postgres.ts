@@ -50,6 +50,10 @@ grant "${name}", "${KEEPERS}" to "${keeper}";`)
     return { [as]: `postgresql://${name}:${password}@localhost/${name}?host=${POSTGRES_SOCKET}` }
   }
 
+  socketFolder(): string {
+    return POSTGRES_SOCKET
+  }
+
   async drop(name: string): Promise<void> {
     await this.#ensure()
     await this.#server.sql(`

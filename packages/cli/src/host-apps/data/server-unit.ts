@@ -19,8 +19,12 @@ Description=databases of the applications of svc
 WantedBy=multi-user.target
 `
 
-/** Parts of a unit that every server of databases has: nothing but its folders and its socket. */
+/**
+ * Parts of a unit that every server of databases has: nothing but its folders and its socket. The folder of
+ * the socket stays when the server begins again: containers have it mounted.
+ */
 export const CONFINED = `${WALLS}
+RuntimeDirectoryPreserve=yes
 PrivateNetwork=yes
 RestrictNamespaces=yes
 LimitNOFILE=65536`

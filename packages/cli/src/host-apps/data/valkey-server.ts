@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Problem } from '@svc/core'
 import { type AppUser, shortUser } from '../system/app-user.ts'
 import { SYSTEM } from '../system/places.ts'
@@ -131,7 +131,7 @@ export class ValkeyServer {
     rmSync(join(SYSTEM.units, `${DATABASES_TARGET}.wants`, this.unit), { force: true })
     rmSync(file, { force: true })
     await ran('systemctl', 'daemon-reload')
-    rmSync(this.home, { recursive: true, force: true })
+    for (const folder of [this.home, dirname(this.socket)]) rmSync(folder, { recursive: true, force: true })
     rmSync(this.#keeperFile, { force: true })
   }
 

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { chown } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
@@ -51,6 +51,10 @@ export class Valkey implements DatabaseEngine {
       [`${stem}_PASSWORD`]: password,
       [as]: `unix://default:${password}@${socket}`,
     }
+  }
+
+  socketFolder(name: string): string {
+    return dirname(new ValkeyServer(name).socket)
   }
 
   drop(name: string): Promise<void> {

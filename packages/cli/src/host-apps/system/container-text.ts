@@ -3,6 +3,7 @@ import type { AppContainer, AppProcess, AppService, AppStop } from '@svc/core/ad
 import { SYSTEM } from './places.ts'
 import {
   type Confinement,
+  DATABASES_TARGET,
   envText,
   noteEnd,
   quoted,
@@ -45,7 +46,7 @@ TimeoutStopSec=${stop.grace_s + 15}
 
 const unitHead = (words: string, user: string): string => `[Unit]
 Description=${words} by svc
-After=network.target ${keeperUnit(user)}
+After=network.target ${DATABASES_TARGET} ${keeperUnit(user)}
 Wants=${keeperUnit(user)}
 StartLimitIntervalSec=0
 `

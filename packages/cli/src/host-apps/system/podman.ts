@@ -113,9 +113,9 @@ export class Podman {
    * @throws Problem `conflict` when that fails; its output was said before
    */
   async image(order: ImageOrder, user: AppUser, say: Say, signal: AbortSignal): Promise<HostImage> {
-    const { sha, file, image, service, fresh } = order
+    const { sha, file, image, service } = order
     if (sha !== undefined) await this.#mounted(order, sha, user)
-    if (sha !== undefined && fresh !== true) {
+    if (sha !== undefined) {
       const known = await this.#look(user, imageTag(sha, service))
       if (known !== undefined) {
         say(`the image${service === undefined ? '' : ` of ${service}`} is here already`)

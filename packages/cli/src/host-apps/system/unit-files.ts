@@ -26,6 +26,8 @@ export interface UnitFiles {
   readonly port?: number | undefined
   /** Further ones, by the ports of the container that they lead to. */
   readonly reached?: ReadonlyMap<number, number>
+  /** Folders of the host with sockets, which a container has at their places. */
+  readonly sockets?: readonly string[] | undefined
   /** The addresses of services by their names. */
   readonly hosts?: Readonly<Record<string, string>> | undefined
 }
@@ -74,7 +76,9 @@ function textsOf(files: UnitFiles): Readonly<Record<string, string>> {
     ...[...reached].map(([inner, outer]) => [outer, inner] as const),
   ]
   const given = { ...files, container, capabilities, user: user.name, env: own, published }
-  return containerFiles({ ...given, mounts: mountsOf(user, volumes, service), hosts: files.hosts ?? {} })
+  const sockets = (files.sockets ?? []).map((place) => `${place}:${place}:ro`)
+  const mounts = [...mountsOf(user, volumes, service), ...sockets]
+  return containerFiles({ ...given, mounts, hosts: files.hosts ?? {} })
 }
 
 /**

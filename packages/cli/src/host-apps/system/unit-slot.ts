@@ -158,7 +158,7 @@ export class UnitSlot implements Slot {
   }
 
   async #place(): Promise<void> {
-    const { app, sha, stop, volumes, process, number, release, definition, container, env, hosts } =
+    const { app, sha, stop, volumes, process, number, release, definition, container, env, hosts, sockets } =
       this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
@@ -169,7 +169,7 @@ export class UnitSlot implements Slot {
     this.#reached = new Map(await Promise.all(inner.map(async (port) => [port, await takePort()] as const)))
     const { command, capabilities, memory, cpus } = definition
     const name = containerName(this.parts)
-    const run = { folder, user, command, capabilities, env, stop, volumes, container, name, hosts }
+    const run = { folder, user, command, capabilities, env, stop, volumes, container, name, hosts, sockets }
     writeUnitFiles({ ...run, port: this.#port, reached: this.#reached, isKept: true })
     this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
     const choices = { app, process, number, release, user: user.name, sha, stop, volumes, memory, cpus }

@@ -57,7 +57,7 @@ function place(task: Task, user: AppUser): void {
   const { app, name, sha, command, container, env, stop, volumes, memory, cpus, timeoutS } = task
   const unit = taskName(task)
   const folder = unitFolder(unit)
-  const { hosts, capabilities } = task
+  const { hosts, sockets, capabilities } = task
   writeUnitFiles({
     folder,
     user,
@@ -68,6 +68,7 @@ function place(task: Task, user: AppUser): void {
     container,
     name,
     hosts,
+    sockets,
     capabilities,
     isKept: false,
   })

@@ -93,7 +93,7 @@ const rollback = operation({
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
-  input: { ...named, to: optional(text(4, 64)) },
+  input: { ...named, to: optional(text(1, 128)) },
   answer: MADE,
   run: async (services, { to, ...given }, operator) => {
     const app = await appOf(services, given, operator)

@@ -38,6 +38,15 @@ export function isOwnSource(source: Payload, repoUrl: string | undefined): boole
   return typeof image === 'string' && withoutTag(image) === imageOf(repoUrl)
 }
 
+/** Whether a word names a deployment of an image: its tag, the beginning of its digest, the end of its id. */
+export function isNamed({ id, source }: Deployment, word: string): boolean {
+  const { image } = source
+  if (typeof image !== 'string') return false
+  return (
+    image.endsWith(`:${word}`) || image.includes(`@sha256:${word}`) || (word.length >= 4 && id.endsWith(word))
+  )
+}
+
 /** The image of an app at a tag, or at the digest that is named in place of a commit. */
 export const imageSource = (image: string, sha: string | undefined, tag = 'latest'): Payload => ({
   type: 'image',
@@ -66,10 +75,28 @@ export function commitAgain(place: AppPlace, deployment: Deployment | undefined)
   return deployment?.source.type === 'upload' ? uploadSource(sha) : gitSource(place, sha, undefined)
 }
 
+/** Most earlier jobs that a host is told of to find an image by. */
+const MAX_KEPT = 20
+
+/**
+ * The image of an earlier deployment, which its host knows by the job. Of several the first one is meant whose
+ * image is not the live one.
+ * @returns undefined when none of them was of an image
+ */
+export function imageBefore(deployments: readonly Deployment[]): Payload | undefined {
+  const images = deployments.filter(({ source }) => source.type === 'image')
+  const [first] = images
+  if (first === undefined) return undefined
+  const kept = images.slice(0, MAX_KEPT).map(({ jobId }) => jobId)
+  return { type: 'image', image: first.source.image, kept, only_kept: true }
+}
+
 /** The source of a deployment once more: a commit from where the app has its repository now. */
 export function sourceAgain(place: AppPlace, deployment: Deployment): Payload {
-  const { repo_url: before, ref } = deployment.source
+  const { repo_url: before, ref, image } = deployment.source
   const sha = shaOf(deployment)
+  // A tag may lead to another image by now.
+  if (deployment.source.type === 'image') return { type: 'image', image, kept: [deployment.jobId] }
   if (sha === undefined) return deployment.source
   if (deployment.source.type === 'upload') return uploadSource(sha)
   const repoUrl = place.repoUrl ?? (typeof before === 'string' ? before : undefined)

@@ -22,8 +22,10 @@ import { checkSettings } from './app-settings.ts'
 import {
   commitAgain,
   gitSource,
+  imageBefore,
   imageOf,
   imageSource,
+  isNamed,
   shaOf,
   sourceAgain,
   uploadSource,
@@ -246,18 +248,23 @@ export class Apps {
 
   /**
    * Deploys the newest good deployment of another commit than the live one, or `to`, a commit or the end of a
-   * deployment's id.
+   * deployment's id; of an image also its tag or its digest. The host has that image still, or the job fails.
    * @throws Problem `conflict` when there is none
    */
   async rollback(app: App, to?: string, madeBy?: string): Promise<MadeJob> {
     const good = (await this.releases(app, RELEASES_SEEN)).filter(({ state }) => state === 'succeeded')
     const live = shaOf(good[0])
+    const place = await this.place(app)
+    if (imageOf(place.repoUrl) !== undefined) {
+      const meant = to === undefined ? good.slice(1) : good.filter((each) => isNamed(each, to)).slice(0, 1)
+      const before = imageBefore(meant)
+      if (before !== undefined) return this.#deploy(place, before, { madeBy })
+    }
     const target = good.find((release) => {
       const sha = shaOf(release)
       if (to === undefined) return sha !== undefined && sha !== live
-      return sha !== undefined && (release.id.endsWith(to) || sha.startsWith(to))
+      return sha !== undefined && to.length >= 4 && (release.id.endsWith(to) || sha.startsWith(to))
     })
-    const place = await this.place(app)
     const again = commitAgain(place, target)
     if (again !== undefined) return this.#deploy(place, again, { madeBy })
     throw new Problem('conflict', {

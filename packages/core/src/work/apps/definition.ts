@@ -13,7 +13,7 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 import { nearest } from '../../platform/config/nearest.ts'
-import { capabilitiesField, imageName } from './container.ts'
+import { buildArgs, capabilitiesField, imageName, stageName } from './container.ts'
 import { isSchedule, isTimezone } from './cron-schedule.ts'
 
 /** The file of a repository that says how its application is built and run. */
@@ -120,6 +120,8 @@ const buildFields = {
   file: optional(folder),
   image: optional(imageName),
   service: optional(text(1, 64)),
+  target: optional(stageName),
+  args: optional(buildArgs),
 }
 const stopFields = {
   signal: defaulted(oneOf(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']), 'SIGTERM'),

@@ -22,6 +22,14 @@ export interface ReleaseFacts {
   readonly text: (name: string) => string | undefined
 }
 
+/** An image that is built of a Dockerfile. */
+export interface FileImage {
+  readonly file: string
+  /** The stage that is built; the last one without. */
+  readonly target?: string | undefined
+  readonly args?: Readonly<Record<string, string>> | undefined
+}
+
 /** How a release is built and run. */
 export interface AppPlan {
   /**
@@ -47,7 +55,7 @@ export interface AppPlan {
     | { readonly folder?: string | undefined; readonly fallback?: string | undefined }
     | undefined
   /** The origin of the containers' image: a Dockerfile of the release, or a registry. */
-  readonly image: { readonly file: string } | { readonly name: string } | undefined
+  readonly image: FileImage | { readonly name: string } | undefined
   /** The compose file, and the service that answers visitors, if that is said. */
   readonly compose: { readonly file: string; readonly service?: string | undefined } | undefined
   /** The range of versions of Node.js that the application wants. */
@@ -147,7 +155,7 @@ function containerOf(facts: ReleaseFacts, { build, processes }: AppDefinition): 
   if (build?.type !== 'dockerfile' && (build?.type !== undefined || !isMeant || !facts.names.has(DOCKERFILE)))
     return undefined
   if (facts.text(file) === undefined) throw refused(`there is no ${file}`)
-  return containerPlan({ file }, file)
+  return containerPlan({ file, target: build?.target, args: build?.args }, file)
 }
 
 /** Keys of the file that mean nothing for the type that was found. */
@@ -171,6 +179,9 @@ function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): stri
     ...(given.build?.file !== undefined && !compose && !(image && 'file' in image) ? ['build.file'] : []),
     ...(given.build?.image !== undefined && !(image && 'name' in image) ? ['build.image'] : []),
     ...(given.build?.service !== undefined && compose === undefined ? ['build.service'] : []),
+    ...(['args', 'target'] as const).flatMap((key) =>
+      given.build?.[key] === undefined || (image && 'file' in image) ? [] : [`build.${key}`],
+    ),
     ...(isBoxed ? [] : boxed),
   ]
 }

@@ -57,6 +57,8 @@ export const serviceField = shape({
   init: optional(flag()),
   shm: optional(matching(/^[1-9]\d{0,5}M$/, 'megabytes, such as 64M')),
   env: mapOf(anyText(), anyText()),
+  /** Variables of databases that it is given: their names, or a star for all. */
+  wants: optional(listOf(text(1, 128), 256)),
   /** Volumes of the application, by their names, and where they stand. */
   volumes: mapOf(processName, place),
   /** Names of the volumes that it may not write to. */

@@ -169,6 +169,42 @@ describe('apps', () => {
     })
   })
 
+  it('that are images go back to that of an earlier job, which their host knows, and start with their own', async () => {
+    const repo_url = 'docker://ghcr.io/acme/pulled'
+    await run('apps.create', { name: 'pulled', license: licenseId, host: 'fp-1', repo_url })
+    const deployed = async (tag: string) => {
+      test.clock.advance({ seconds: 1 })
+      const { job } = (await run('apps.deploy', { app: 'pulled', ref: tag })) as unknown as {
+        job: { id: string }
+      }
+      await handed()
+      await finish(job, 'succeeded')
+      return job.id
+    }
+    const one = await deployed('1.0')
+    const two = await deployed('1.1')
+    const three = await deployed('1.2')
+    const sourceOf = async (name: string, more: object = {}) => {
+      const { job } = (await run(name, { app: 'pulled', ...more })) as unknown as {
+        job: { id: string; payload: { source: object } }
+      }
+      const cancel = { jobId: job.id, fingerprint: undefined, reason: '' }
+      await test.plane.jobs.cancel(ofLicense(licenseId), cancel)
+      return job.payload.source
+    }
+    const image = (tag: string) => ({ type: 'image', image: `ghcr.io/acme/pulled:${tag}` })
+    expect(await sourceOf('apps.rollback')).toEqual({ ...image('1.1'), kept: [two, one], only_kept: true })
+    expect(await sourceOf('apps.rollback', { to: '1.0' })).toEqual({
+      ...image('1.0'),
+      kept: [one],
+      only_kept: true,
+    })
+    expect(await sourceOf('apps.restart')).toEqual({ ...image('1.2'), kept: [three] })
+    await expect(run('apps.rollback', { app: 'pulled', to: '0.9' })).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
   it('are forgotten with their variables, but not while a hook deploys them', async () => {
     const { plane } = test
     const { hook } = await plane.gitHooks.set(licenseId, 'shop', { fingerprint: 'fp-1', repoUrl: REPO })

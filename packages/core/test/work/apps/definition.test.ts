@@ -36,6 +36,8 @@ test('The file of the design is read whole, with its defaults', () => {
   expect(read.stop).toEqual({ signal: 'SIGTERM', grace_s: 30 })
 })
 
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`A${index}`, '']))
 const LONG = 'x'.repeat(4097)
 
 test.each([
@@ -61,6 +63,11 @@ test.each([
   [{ version: 1, build: { type: 'python' } }, 'build.type: python is not carried out yet'],
   [{ version: 1, build: { file: '../Dockerfile' } }, 'build.file: expected a path below'],
   [{ version: 1, build: { image: '--privileged' } }, 'build.image: expected the name of an image'],
+  [{ version: 1, build: { args: { 'A B': 'x' } } }, 'build.args.A B: expected the name of an argument'],
+  [{ version: 1, build: { args: { A: 'x\ny' } } }, 'build.args.A: expected one line'],
+  [{ version: 1, build: { args: { A: 1 } } }, 'build.args.A: expected one line'],
+  [{ version: 1, build: { args: many(65) } }, 'build.args: expected at most 64 arguments'],
+  [{ version: 1, build: { target: '--help' } }, 'build.target: expected the name of a stage'],
   [{ version: 1, build: { type: 'nod' } }, 'build.type: expected one of script'],
   [{ version: 1, build: { command: 'a\nb' } }, 'build.command: expected a command'],
   [{ version: 1, stop: { gracs_s: 1 } }, 'stop.gracs_s: not known; did you mean grace_s?'],
@@ -148,6 +155,10 @@ test.each<[Record<string, string>, object]>([
   [
     { ...svc({ processes: { web: { port: 80 } } }), Dockerfile: '', 'package.json': START },
     { image: { file: 'Dockerfile' }, processes: { web: { port: 80 } } },
+  ],
+  [
+    { ...svc({ build: { type: 'dockerfile', target: 'run', args: { VERSION: '1.2' } } }), Dockerfile: '' },
+    { image: { file: 'Dockerfile', target: 'run', args: { VERSION: '1.2' } } },
   ],
   [
     svc({ build: { type: 'image', image: 'nginx:1.27' }, release: 'x' }),

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { BootedMachine } from './booted-machine.ts'
+import { endedWell, HostedMachine } from './hosted-machine.ts'
+
+const CONTAINERS_CONF = `[containers]
+keyring = false
+[engine]
+runtime = "runc"
+`
+
+/** A server of pages with busybox, and the client of PostgreSQL with the libraries of this machine. */
+const DOCKERFILE = `FROM scratch
+COPY busybox /bin/busybox
+ENV PATH=/bin
+RUN ["/bin/busybox", "sh", "-c", "busybox --install -s /bin"]
+COPY root /
+COPY site /site
+RUN chmod +x /site/cgi-bin/*; adduser -D -u 70 guest 2>/dev/null || :
+EXPOSE 3000
+USER 70:70
+CMD ["/bin/sh", "-c", "trap 'exit 0' TERM; httpd -f -p 3000 -h /site & wait"]
+`
+const SITE = {
+  'site/cgi-bin/sql': `#!/bin/sh
+printf 'content-type: text/plain\\r\\n\\r\\n'; psql "$DATABASE_URL" -Atc 'select current_user' 2>&1; id -u
+`,
+}
+
+const booted = await HostedMachine.boot(
+  ['nft', 'git', 'podman', 'runc', 'newuidmap', 'slirp4netns', 'psql'],
+  { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' },
+)
+const isBare =
+  typeof booted !== 'string' &&
+  booted.run(['sh', '-c', 'test -x /usr/lib/postgresql/*/bin/postgres']).code !== 0
+const onPostgres = typeof booted === 'string' || isBare ? test.skip : test
+const without =
+  typeof booted === 'string'
+    ? ` (skipped: ${booted})`
+    : isBare
+      ? ' (skipped: this machine lacks postgresql)'
+      : ''
+const machine = booted as BootedMachine
+let host: HostedMachine
+
+beforeAll(async () => {
+  if (typeof booted === 'string' || isBare) return
+  machine.write('/etc/containers/containers.conf', CONTAINERS_CONF)
+  machine.sh(`chmod 0666 /dev/net/tun; mkdir -p /srv/box/root/bin; cp /bin/busybox /srv/box/
+    cp /usr/lib/postgresql/*/bin/psql /srv/box/root/bin/
+    ldd /srv/box/root/bin/psql | grep -o '/[^ ]*' | while read file; do
+      mkdir -p "/srv/box/root$(dirname "$file")"; cp -L "$file" "/srv/box/root$file"; done`)
+  host = await HostedMachine.install(machine)
+}, 180_000)
+afterAll(async () => {
+  if (typeof booted !== 'string') await booted[Symbol.asyncDispose]()
+})
+
+describe('Databases of the host in containers', () => {
+  onPostgres(
+    `a container reaches its database at its socket, also as another user and after the server began again${without}`,
+    () => {
+      endedWell(host.deploy('box', host.commit('box', { Dockerfile: DOCKERFILE, ...SITE })))
+      expect(host.ask('box', '/cgi-bin/sql')).not.toContain('box\n')
+      const made = endedWell(host.job('db', { op: 'create', engine: 'postgres', name: 'box', app: 'box' }))
+      expect(made).toContain('box gets the address of box as DATABASE_URL')
+      expect(host.ask('box', '/cgi-bin/sql')).toBe('box\n70')
+      machine.sh('systemctl restart svc-db-postgres')
+      expect(host.ask('box', '/cgi-bin/sql')).toBe('box\n70')
+      endedWell(host.job('db', { op: 'unlink', engine: 'postgres', name: 'box', app: 'box' }))
+      expect(host.ask('box', '/cgi-bin/sql')).not.toContain('box\n')
+    },
+    180_000,
+  )
+})
