@@ -119,7 +119,9 @@ test.each<[string, string]>([
   [inWeb('extends: { file: ../other.yaml, service: x }'), 'services.web.extends: refused'],
   [inWeb('volumes_from: [other]'), 'services.web.volumes_from: refused'],
   [inWeb('external_links: [other]'), 'services.web.external_links: refused'],
-  [inWeb('extra_hosts: ["host.docker.internal:host-gateway"]'), 'services.web.extra_hosts: refused'],
+  [inWeb('extra_hosts: ["db:10.0.0.1"]'), 'services.web.extra_hosts: refused'],
+  [inWeb('extra_hosts: ["db:10.0.0.1", "x:host-gateway"]'), 'services.web.extra_hosts: refused'],
+  [inWeb('volumes: ["./.env.production:/app/.env"]'), './.env.production is not in the repository'],
   [inWeb('group_add: [docker]'), 'services.web.group_add: refused'],
   [inWeb('secrets: [a]'), 'services.web.secrets: refused: set a variable'],
   [inWeb('volumes: ["/:/host"]'), 'a folder of the host is not mounted'],
@@ -227,10 +229,14 @@ test('Values that ask for nothing are no refusal, and what means nothing is said
     cap_add: [NET_BIND_SERVICE]
     devices: []
     ulimits: { nofile: 1 }
+    extra_hosts: ["host.docker.internal:host-gateway"]
     labels: { a: b }`),
   )
   expect(services).toHaveLength(1)
-  expect(notes).toEqual(['services.web.ulimits means nothing here'])
+  expect(notes).toEqual([
+    'services.web.ulimits means nothing here',
+    'services.web.extra_hosts means nothing here: no container has a way to the host',
+  ])
 })
 
 test('A container has the capabilities that stay within it, less those that it drops', () => {
@@ -284,6 +290,7 @@ test.each<[string, string | undefined, string, number | undefined]>([
   ['a: { image: a, ports: ["[::1]:80:80"] }\n  web: { image: b }', undefined, 'web', undefined],
   ['nginx: { image: a, ports: [80] }\n  web: { image: b }', undefined, 'nginx', 80],
   ['nginx: { image: a, ports: ["80:80"] }\n  web: { image: b, ports: ["8:8"] }', undefined, 'nginx', 80],
+  ['a: { image: a, ports: ["5672:5672", "15672:15672"] }', undefined, 'a', 15672],
   ['a: { image: a, ports: ["8:8"] }\n  db: { image: b, ports: ["5432:5432"] }', undefined, 'a', 8],
 ])('Visitors of %s are led to a service', (services, visited, name, port) => {
   const more = visited === undefined ? {} : { visited }

@@ -143,7 +143,7 @@ function visitedPort({ name, ports, exposed }: ComposeService, found: Findings):
   if (numbers.length === 1) return numbers[0]
   const plain = open.find((each) => each.open === 80)?.port
   if (plain !== undefined) return plain
-  const rest = numbers.filter((port) => port !== 443 && port !== 8443)
+  const rest = numbers.filter((port) => port !== 443 && port !== 8443 && !OF_DATABASES.includes(port))
   if (rest.length === 1) return rest[0]
   return found.fault(
     `services.${name}.ports`,

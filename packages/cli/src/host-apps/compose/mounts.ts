@@ -137,6 +137,10 @@ export class MountReader {
       return
     }
     const name = plainName(path)
+    if (/\.[A-Za-z0-9]+$/.test(path)) {
+      this.#found.fault(place, `${source.slice(0, 100)} is not in the repository, and looks like a file`)
+      return
+    }
     const isTaken = name !== undefined && (this.#paths.get(name) ?? path) !== path
     if (name === undefined || isTaken || [...this.#names.values()].includes(name)) {
       this.#found.fault(place, `${source.slice(0, 100)} is not in the repository: take a named volume`)

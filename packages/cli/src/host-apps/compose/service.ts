@@ -63,12 +63,19 @@ const isNothing = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
+/** The lines of `extra_hosts`, whose other form is names with addresses. */
+const hostsOf = (value: unknown): readonly string[] =>
+  (isObject(value) ? Object.values(value) : Array.isArray(value) ? value : []).map(String)
+
 /** Finds keys that are refused, that are not known, and that mean nothing here. */
 function checkKeys(given: Raw, place: string, found: Findings): void {
   for (const [key, value] of Object.entries(given)) {
     const at = `${place}.${key.slice(0, 64)}`
     const words = HARMLESS[key]
+    const isGateway = key === 'extra_hosts' && hostsOf(value).every((each) => each.endsWith('host-gateway'))
+    if (isGateway) found.note(`${at} means nothing here: no container has a way to the host`)
     const isHarmless =
+      isGateway ||
       isNothing(value) ||
       (words !== undefined && textsOf(value, at, found).every((each) => words.includes(each)))
     if (TAKEN.includes(key)) continue
