@@ -123,11 +123,13 @@ const processes = () =>
 function underLoad(work: () => void): { failed: number; got: Record<string, number> } {
   const { port } = host.record().apps.box
   machine.sh(`rm -f /srv/enough /srv/load.out
-    systemd-run --quiet --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port} /srv/enough`)
+    systemd-run --quiet --collect --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port} /srv/enough`)
   try {
     work()
   } finally {
-    machine.sh('sleep 0.5; touch /srv/enough; while systemctl -q is-active load; do sleep 0.1; done')
+    machine.sh(
+      'sleep 0.5; touch /srv/enough; until [ "$(systemctl show --value -p LoadState load)" = not-found ]; do sleep 0.1; done',
+    )
   }
   return JSON.parse(machine.sh('cat /srv/load.out'))
 }
