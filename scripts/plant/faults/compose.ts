@@ -4,6 +4,8 @@ const HOST_APPS = 'packages/cli/src/host-apps'
 const READER = ['packages/cli/test/host-apps/compose.test.ts']
 const RULES = ['packages/cli/test/host-apps/units.test.ts']
 const ORDER = ['packages/cli/test/host-apps/service-order.test.ts']
+const KEPT = ['packages/cli/test/host-apps/kept-images.test.ts']
+const APPS = ['packages/core/test/work/apps/apps.test.ts']
 const MACHINE = ['test/packed/compose.test.ts']
 
 /** Mistakes about compose files. */
@@ -71,5 +73,26 @@ export const faults: readonly Fault[] = [
     find: '    return faults.find((fault) => fault !== undefined)\n  }\n  const ready',
     replace: '    return faults.find((fault) => fault === null)\n  }\n  const ready',
     suites: ORDER,
+  },
+  {
+    name: 'compose: the address of a database is in every container',
+    file: `${HOST_APPS}/linked-databases.ts`,
+    find: 'Object.entries(all).filter(([name]) => isWanted(name))',
+    replace: 'Object.entries(all).filter(([name]) => isWanted(name) || name)',
+    suites: ORDER,
+  },
+  {
+    name: 'images: a rollback goes to the live one',
+    file: `${HOST_APPS}/kept-images.ts`,
+    find: 'jobs.length > 1 && sha === live',
+    replace: 'jobs.length > 99 && sha === live',
+    suites: KEPT,
+  },
+  {
+    name: 'images: a restart pulls the tag again',
+    file: 'packages/core/src/work/apps/app-source.ts',
+    find: "return { type: 'image', image, kept: [deployment.jobId] }",
+    replace: "return { type: 'image', image }",
+    suites: APPS,
   },
 ]

@@ -79,8 +79,8 @@ export function commitAgain(place: AppPlace, deployment: Deployment | undefined)
 const MAX_KEPT = 20
 
 /**
- * The image of an earlier deployment, which its host knows by the job. The host takes the first one whose image
- * is not live.
+ * The image of an earlier deployment, which its host knows by the job. The host takes the first one whose
+ * image is not live.
  * @returns undefined when none of them was of an image
  */
 export function imageBefore(deployments: readonly Deployment[]): Payload | undefined {
