@@ -65,7 +65,10 @@ const TURNS = [
     ],
   },
   // Machines with applications, each for two minutes.
-  { parts: 3, suites: ['test/packed/hosting', 'test/packed/containers', 'test/packed/databases'] },
+  {
+    parts: 4,
+    suites: ['test/packed/hosting', 'test/packed/containers', 'test/packed/databases', 'test/packed/builds'],
+  },
   // These take 20 s and more.
   {
     parts: 6,

@@ -79,9 +79,17 @@ for link; do
   exit 0
 done'
 
-# run_script <folder> <script>: runs an application's script in its folder, with the application's own variables.
+# on_a_server: whether scripts of repositories have users of their own here. The program for them may be down.
+on_a_server() { [ "$SVC_APPS_DIR" = /var/lib/svc-agent/apps ] && [ -f /etc/systemd/system/svc-appsd.service ]; }
+
+# run_script <release> <script>: runs an application's script in its release, with the application's own variables.
 run_script() (
   cd "$1" || exit 1
+  if on_a_server; then
+    sha=$(basename "$(pwd -P)")
+    host_apps script --sha "$sha" --script "$2" --live "$(live_release)" --env "${SVC_ENV_FILE:-}"
+    exit
+  fi
   if [ -f "${SVC_ENV_FILE:-}" ]; then
     set -a
     . "$SVC_ENV_FILE"
@@ -106,7 +114,7 @@ keeps_running() {
   [ -f "$SVC_APPS_DIR/.runtime/apps.json" ] || [ -S /run/svc-appsd/control.sock ]
 }
 
-# end_processes <stop|remove> [--data]: ends the processes of the application. Returns 10 when it has none.
+# end_processes <stop|remove> [--files] [--data]: ends the processes of the application. Returns 10 when it has none.
 end_processes() {
   if ! keeps_running; then return 10; fi
   code=0

@@ -230,6 +230,7 @@ export { type AppPlan, type FileImage, findApp, imagePlan, type ReleaseFacts } f
 export {
   type AdjustOrder,
   type AppRelease,
+  type BuildOrder,
   type DataOrder,
   type DeployOrder,
   type HostApps,
@@ -238,6 +239,7 @@ export {
   readAdjustment,
   readAdjustOrder,
   readAppOrder,
+  readBuildOrder,
   readDataOrder,
   readDeployOrder,
   readHostApps,
@@ -245,7 +247,9 @@ export {
   readImageOrder,
   readRemoveOrder,
   readRunOrder,
+  readScriptOrder,
   readSupervisorLine,
+  type ScriptOrder,
   type SupervisorLine,
 } from './work/apps/host-apps.ts'
 export { MAX_OBSERVED, type ObservedEntry, observedEntry } from './work/apps/observed-app.ts'

@@ -5,6 +5,7 @@ const DEFINITION = ['packages/core/test/work/apps/definition.test.ts']
 const RUNS = ['packages/cli/test/host-apps/supervisor.test.ts']
 const UNITS = ['packages/cli/test/host-apps/units.test.ts']
 const HOSTING = ['test/packed/hosting.test.ts']
+const BUILDS = ['test/packed/builds.test.ts']
 const DEPLOYS = ['packages/cli/test/host-apps/deploy.test.ts']
 const SCHEDULES = [
   'packages/core/test/work/apps/cron-schedule.test.ts',
@@ -65,9 +66,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'host-apps: a build sees the variables of the application',
     file: `${APPS}/deploy-app.ts`,
-    find: 'env: { ...hostVariables(io.env), SVC_APP: app, SVC_SHA: sha, ...mark },',
-    replace:
-      "env: { ...hostVariables(io.env), ...(await readEnvFile(envFile ?? '')), SVC_APP: app, SVC_SHA: sha, ...mark },",
+    find: 'plan.buildEnv.flatMap((name) => (name in env ?',
+    replace: 'Object.keys(env).flatMap((name) => (name in env ?',
     suites: DEPLOYS,
   },
   {
@@ -251,5 +251,89 @@ export const faults: readonly Fault[] = [
     find: 'const LEFT = 1 / 4',
     replace: 'const LEFT = 0',
     suites: ['packages/cli/test/host-apps/certificate-watch.test.ts'],
+  },
+  {
+    name: 'host-apps: a build gets all variables of its application',
+    file: `${APPS}/deploy-app.ts`,
+    find: 'await buildThere(parts, plan, given, say)',
+    replace: 'await buildThere(parts, plan, env, say)',
+    suites: BUILDS,
+  },
+  {
+    name: 'host-apps: deploy.sh runs as the user of the handlers while the supervisor is down',
+    file: 'packages/cli/handlers/common.sh',
+    find: '[ -f /etc/systemd/system/svc-appsd.service ]; }',
+    replace: '[ -S /run/svc-appsd/orders ]; }',
+    suites: BUILDS,
+  },
+  {
+    name: "host-apps: a release stays its builder's",
+    file: `${APPS}/system/builds.ts`,
+    find: "    await ran('chown', '-R', '-h', `root:${gid}`, work)\n",
+    replace: "    await ran('chgrp', '-R', '-h', `${gid}`, work)\n",
+    suites: BUILDS,
+  },
+  {
+    name: 'host-apps: a build forks without end',
+    file: `${APPS}/system/unit-text.ts`,
+    find: "  'LimitNPROC=1024',\n",
+    replace: '',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: a build sees the releases of other applications',
+    file: `${APPS}/system/unit-text.ts`,
+    find: '  `TemporaryFileSystem=${RELEASES}:mode=0755`,\n',
+    replace: '',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: a script may write to the live release',
+    file: `${APPS}/system/unit-text.ts`,
+    find: '`BindReadOnlyPaths=-${builtFolder(app, live)}`',
+    replace: '`BindPaths=-${builtFolder(app, live)}`',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: files of old releases stay for ever',
+    file: `${APPS}/making.ts`,
+    find: '    await this.#parts.runtime.builds?.tidy(app, live.sha)\n',
+    replace: '',
+    suites: BUILDS,
+  },
+  {
+    name: 'host-apps: lines that nobody takes fill the memory',
+    file: `${APPS}/order-lines.ts`,
+    find: 'if (this.#waiting.length + this.#response.writableLength > MAX_WAITING)',
+    replace: 'if (this.#waiting.length > MAX_WAITING)',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: build.env takes words that name no variable',
+    file: 'packages/core/src/work/apps/definition.ts',
+    find: 'matching(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/',
+    replace: 'matching(/^.{1,128}$/',
+    suites: DEFINITION,
+  },
+  {
+    name: 'host-apps: variables of a build that does not take place are ignored in silence',
+    file: 'packages/core/src/work/apps/found-app.ts',
+    find: "given.build?.env !== undefined && !isBuilt ? ['build.env'] : []",
+    replace: 'given.build?.env !== undefined && !isBuilt ? [] : []',
+    suites: DEFINITION,
+  },
+  {
+    name: 'host-apps: a build takes all of the memory',
+    file: `${APPS}/system/unit-text.ts`,
+    find: "  'MemoryMax=75%',\n",
+    replace: '',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: the count of lines that were left out is lost',
+    file: `${APPS}/order-lines.ts`,
+    find: 'this.#missed += 1',
+    replace: 'this.#missed = 1',
+    suites: UNITS,
   },
 ]

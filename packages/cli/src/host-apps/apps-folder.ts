@@ -43,6 +43,14 @@ export function hostVariables(env: Environment): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
+/** Returns the variables of the host that mean the same for every user: proxies, authorities, language. */
+export const sharedVariables = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(hostVariables(env)).filter(
+      ([name]) => !/^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR)$/.test(name),
+    ),
+  )
+
 /** SHA-256 of the variables of an application, whatever their order. */
 export const envDigest = (env: AppRelease['env']): string =>
   createHash('sha256')

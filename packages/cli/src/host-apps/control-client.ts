@@ -15,6 +15,9 @@ export interface Order {
   readonly path:
     | '/deploy'
     | '/image'
+    | '/build'
+    | '/script'
+    | '/tidy'
     | '/adjust'
     | '/expose'
     | '/unexpose'

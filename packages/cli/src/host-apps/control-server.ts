@@ -7,6 +7,7 @@ import { Problem, readAppLogsWish } from '@svc/core'
 import {
   readAdjustOrder,
   readAppOrder,
+  readBuildOrder,
   readDatabaseOrder,
   readDataOrder,
   readDeployOrder,
@@ -14,12 +15,13 @@ import {
   readImageOrder,
   readRemoveOrder,
   readRunOrder,
+  readScriptOrder,
   readUnexposeOrder,
-  type SupervisorLine,
   withSocketPath,
 } from '@svc/core/adapters'
 import { CONTROL_SOCKET } from './apps-folder.ts'
 import type { Say } from './generation.ts'
+import { OrderLines } from './order-lines.ts'
 import type { Supervisor } from './supervisor.ts'
 
 type Order = (
@@ -38,7 +40,17 @@ const ORDERS: Readonly<Record<string, Order>> = {
     return supervisor.addressOf(given.app)
   },
   '/image': async (supervisor, body, say, signal) =>
-    JSON.stringify(await supervisor.image(readImageOrder(body), say, signal)),
+    JSON.stringify(await supervisor.making.image(readImageOrder(body), say, signal)),
+  '/build': async (supervisor, body, say, signal) => {
+    await supervisor.making.build(readBuildOrder(body), say, signal)
+    return ''
+  },
+  '/script': async (supervisor, body, say, signal) =>
+    (await supervisor.making.script(readScriptOrder(body), say, signal)) ?? '',
+  '/tidy': async (supervisor) => {
+    await supervisor.tidy()
+    return ''
+  },
   '/adjust': async (supervisor, body, say, signal) => {
     await supervisor.adjust(readAdjustOrder(body), say, signal)
     return ''
@@ -46,8 +58,8 @@ const ORDERS: Readonly<Record<string, Order>> = {
   '/stop': async (supervisor, body) =>
     (await supervisor.stop(readAppOrder(body).app)) ? 'stopped' : 'unknown',
   '/remove': async (supervisor, body, say) => {
-    const { app, data = false } = readRemoveOrder(body)
-    return (await supervisor.remove(app, data, say)) ? 'removed' : 'unknown'
+    const { app, files = false, data = false } = readRemoveOrder(body)
+    return (await supervisor.remove(app, files, data, say)) ? 'removed' : 'unknown'
   },
   '/expose': async (supervisor, body, say) => {
     await supervisor.expose(readExposeOrder(body), say)
@@ -93,29 +105,20 @@ async function answer(
   const order = ORDERS[request.url ?? '']
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  const write = ({ kind, text }: SupervisorLine) =>
-    response.write(`${JSON.stringify({ kind, text: supervisor.data.masked(text) })}\n`)
   if (order === undefined || request.method !== 'POST') {
     response.writeHead(404).end()
     return
   }
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  const lines = new OrderLines(response, (text) => supervisor.data.masked(text))
+  const say: Say = (text) => lines.say(text)
+  const { signal } = gone
   try {
-    const text = await order(
-      supervisor,
-      await json(request),
-      (said) => write({ kind: 'said', text: said }),
-      gone.signal,
-      async () => {
-        if (response.writableNeedDrain && !gone.signal.aborted)
-          await once(response, 'drain', { signal: gone.signal }).catch(() => {})
-      },
-    )
-    write({ kind: 'done', text })
+    const body = await json(request)
+    lines.end({ kind: 'done', text: await order(supervisor, body, say, signal, () => lines.drained(signal)) })
   } catch (error) {
-    write({ kind: 'failed', text: wordsOf(error) })
+    lines.end({ kind: 'failed', text: wordsOf(error) })
   }
-  response.end()
 }
 
 /** Opens the socket of the supervisor in a folder; its mode says who gives orders. */
@@ -124,7 +127,8 @@ export async function openControl(
   mode: number,
   supervisor: Supervisor,
 ): Promise<AsyncDisposable> {
-  const server = createServer({ requestTimeout: 0 }, (request, response) => {
+  // An asker that reads slowly has its last lines too: no connection is closed for being idle.
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
     answer(supervisor, request, response).catch(() => response.destroy())
   })
   rmSync(join(folder, CONTROL_SOCKET), { force: true })

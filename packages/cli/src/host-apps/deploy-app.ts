@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,15 @@ import {
 import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { readAppsFile } from './apps-file.ts'
-import { envDigest, hostVariables, linkCurrent, releaseFolder, runtimeFolder } from './apps-folder.ts'
+import {
+  envDigest,
+  hostVariables,
+  linkCurrent,
+  releaseFolder,
+  runtimeFolder,
+  sharedVariables,
+} from './apps-folder.ts'
+import { runChildTask } from './child-task.ts'
 import type { composeRelease } from './compose/compose-release.ts'
 import { containersOf } from './container-release.ts'
 import { ensureSupervisor, order, SupervisorGone, statusOf } from './control-client.ts'
@@ -96,7 +104,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   }
   const composed = plan.compose && (await composedOf({ ...parts, logins, env }, plan.compose, say))
   const containers = plan.image && (await containersOf({ ...parts, logins }, plan, plan.image, say))
-  if (containers === undefined && composed === undefined) await build(parts, plan, say)
+  if (containers === undefined && composed === undefined) await build(parts, plan, env, say)
   // The release need not be fetched again: its images are kept as long as its folder is.
   else await writeFile(builtMark(apps, app, sha), '')
   const release: AppRelease = {
@@ -164,37 +172,61 @@ async function isFromBefore(apps: string, app: string): Promise<boolean> {
   return (await readAppsFile(runtimeFolder(apps)))?.apps[app] === undefined
 }
 
-async function build(parts: DeployParts, plan: AppPlan, say: Say): Promise<void> {
+async function build(parts: DeployParts, plan: AppPlan, env: AppRelease['env'], say: Say): Promise<void> {
   const { io, apps, app, sha } = parts
   await demandNode(io, plan)
   const mark = builtMark(apps, app, sha)
-  if (existsSync(mark)) {
-    say('built already')
-    return
-  }
-  // The application's own variables are for its run: a build gets none, and so need not be repeated for them.
-  for (const command of plan.build) await runBuild(parts, command, say)
-  await writeFile(mark, '')
+  const given = Object.fromEntries(
+    plan.buildEnv.flatMap((name) => (name in env ? [[name, env[name] ?? '']] : [])),
+  )
+  const unset = plan.buildEnv.filter((name) => !(name in env))
+  const isBuilt = existsSync(mark)
+  if (isBuilt) {
+    const isSame = (await readFile(mark, 'utf8')) === envDigest(given)
+    say(isSame ? 'built already' : 'built already, with other variables: the next commit is built with these')
+  } else if (unset.length > 0) say(`build.env: ${app} has no variable ${unset.join(', ')}`)
+  if (isSystemHost(apps)) await buildThere(parts, plan, given, say)
+  else if (!isBuilt) await buildHere(parts, plan, given, say)
+  if (!isBuilt) await writeFile(mark, envDigest(given))
 }
 
-/** Runs a command of the build in the release; it ends with the job. */
-async function runBuild({ io, apps, app, sha }: DeployParts, command: string, say: Say): Promise<void> {
-  const began = performance.now()
-  say(`build: ${command}`)
+/** The supervisor has a user for the builds of each application. */
+async function buildThere(
+  { io, apps, app, sha, serve }: DeployParts,
+  { build, buildTimeoutS }: AppPlan,
+  given: AppRelease['env'],
+  say: Say,
+): Promise<void> {
+  await ensureSupervisor(io, apps, serve)
+  const env = { ...sharedVariables(io.env), ...given }
+  const body = { app, sha, commands: build, env, timeout_s: buildTimeoutS }
+  if ((await order(apps, { path: '/build', body, onLine: say })) === undefined)
+    throw new Problem('unavailable', { detail: 'the supervisor ended before the release was built' })
+}
+
+/** Runs the commands of a build in the release; they end with the job. */
+async function buildHere(
+  { io, apps, app, sha }: DeployParts,
+  { build, buildTimeoutS, stop }: AppPlan,
+  given: AppRelease['env'],
+  say: Say,
+): Promise<void> {
   // The agent knows what a handler has started by this variable.
   const mark = io.env.SVC_WORK_DIR === undefined ? {} : { SVC_WORK_DIR: io.env.SVC_WORK_DIR }
-  const child = spawn('/bin/sh', ['-c', command], {
-    cwd: releaseFolder(apps, app, sha),
-    env: { ...hostVariables(io.env), SVC_APP: app, SVC_SHA: sha, ...mark },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  child.once('error', reject)
-  child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
-  const end = await promise
-  if (end !== 'exit code 0')
-    throw new Problem('conflict', { detail: `the build ended with ${end}: ${command}` })
-  say(`build done after ${seconds(began)}`)
+  const env = { ...hostVariables(io.env), ...given, SVC_APP: app, SVC_SHA: sha, ...mark }
+  const began = performance.now()
+  for (const command of build) {
+    const start = performance.now()
+    say(`build: ${command}`)
+    const timeoutS = Math.max(1, Math.ceil(buildTimeoutS - (start - began) / 1000))
+    const task = { app, sha, name: 'build', folder: releaseFolder(apps, app, sha), volumes: {}, stop, env }
+    const fault = await runChildTask(
+      { ...task, command, timeoutS, onLine: say },
+      new AbortController().signal,
+    )
+    if (fault !== undefined) throw new Problem('conflict', { detail: `the build: ${fault}: ${command}` })
+    say(`build done after ${seconds(start)}`)
+  }
 }
 
 /** @throws Problem `conflict` when the host has no Node.js, or not the one that is wanted */

@@ -8,11 +8,12 @@ import { failureOf, failureText } from '../terminal/failure.ts'
 import type { Io } from '../terminal/io.ts'
 import { openSmallLog } from '../terminal/small-log.ts'
 import { AppsRecord, readAppsFile } from './apps-file.ts'
-import { hostVariables, isAppName, runtimeFolder } from './apps-folder.ts'
+import { hostVariables, isAppName, runtimeFolder, sharedVariables } from './apps-folder.ts'
 import { imageRelease } from './container-release.ts'
 import { ensureSupervisor, order, statusOf } from './control-client.ts'
 import { openControl } from './control-server.ts'
 import { deployApp } from './deploy-app.ts'
+import { givenEnv } from './env-file.ts'
 import type { FindApp } from './front.ts'
 import { noteJob } from './kept-images.ts'
 import { endLeftovers, MARK } from './leftovers.ts'
@@ -41,11 +42,14 @@ const OPTIONS = {
   resume: { type: 'boolean' },
   force: { type: 'boolean' },
   data: { type: 'boolean' },
+  files: { type: 'boolean' },
   folder: { type: 'string' },
   fallback: { type: 'string' },
   job: { type: 'string' },
   op: { type: 'string' },
   path: { type: 'string' },
+  script: { type: 'string' },
+  live: { type: 'string' },
 } as const
 
 type Values = ReturnType<typeof valuesOf>['values']
@@ -94,7 +98,8 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
     case 'stop':
     case 'remove': {
       const app = appOf(values)
-      const body = { app, ...(values.data && verb === 'remove' ? { data: true } : {}) }
+      const { data = false, files = false } = values
+      const body = verb === 'remove' ? { app, files, data } : { app }
       const end = await order(apps, { path: `/${verb}`, body, onLine: say })
       if (end === undefined && !isSystemHost(apps) && (await readAppsFile(runtimeFolder(apps)))?.apps[app])
         return withoutServer(io, apps, values, verb)
@@ -109,12 +114,16 @@ async function run(io: Io, verb: string | undefined, apps: string, values: Value
       return moveData(io, apps, values)
     case 'db':
       return (await ordered(io, apps, values, verb)) === undefined ? ELSEWHERE : 0
+    case 'script':
+      return runScript(io, apps, values)
+    case 'tidy':
+      return (await order(apps, { path: '/tidy' })) === undefined ? ELSEWHERE : 0
     case 'status':
       say(JSON.stringify((await statusOf(apps)) ?? null))
       return 0
     default:
       throw new Problem('invalid-input', {
-        detail: `${HOST_APPS} knows serve, site, deploy, stop, remove, expose, unexpose, db, data, logs and status`,
+        detail: `${HOST_APPS} knows serve, site, deploy, stop, remove, expose, unexpose, db, data, script, tidy, logs and status`,
       })
   }
 }
@@ -150,6 +159,26 @@ async function moveData(io: Io, apps: string, values: Values): Promise<number> {
   const word = await order(apps, { path: '/data', body, onLine })
   if (word !== undefined && word !== '') io.out.write(`${word}\n`)
   return word === undefined ? 1 : 0
+}
+
+const SCRIPT_FACTS = ['SVC_JOB_ID', 'SVC_REF', 'SVC_TRIGGER']
+
+/** Has a script of an application run as the user that builds it. Its exit code is ours. */
+async function runScript(io: Io, apps: string, values: Values): Promise<number> {
+  const [app, sha, script] = [appOf(values), demanded(values.sha, 'sha'), demanded(values.script, 'script')]
+  const facts = SCRIPT_FACTS.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]]]))
+  const env = {
+    ...{ ...sharedVariables(io.env), ...(await givenEnv(values.env)) },
+    ...Object.fromEntries(facts),
+  }
+  const live = values.live === '' ? undefined : values.live
+  await ensureSupervisor(io, apps)
+  const onLine = (line: string) => io.out.write(`${line}\n`)
+  const fault = await order(apps, { path: '/script', body: { app, sha, script, live, env }, onLine })
+  if (fault === '') return 0
+  const code = /exit code (\d{1,3})$/.exec(fault ?? '')?.[1]
+  if (code === undefined) io.err.write(`${fault ?? 'the supervisor does not answer'}\n`)
+  return code === undefined ? 1 : Number(code)
 }
 
 /** Changes the record while no supervisor runs. */

@@ -30,6 +30,7 @@ export class ProcessRuntime implements Runtime {
   readonly databases = undefined
   readonly data = undefined
   readonly images = undefined
+  readonly builds = undefined
   readonly #parts: ProcessRuntimeParts
   readonly #front: Front
 

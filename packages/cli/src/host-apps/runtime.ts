@@ -1,4 +1,4 @@
-import type { AppRelease, HostImage, ImageOrder } from '@svc/core/adapters'
+import type { AppRelease, BuildOrder, HostImage, ImageOrder, ScriptOrder } from '@svc/core/adapters'
 import type { AppData } from './data/app-data.ts'
 import type { Databases } from './data/databases.ts'
 import type { Generation, Say } from './generation.ts'
@@ -12,6 +12,18 @@ export interface Images {
   image(order: ImageOrder, say: Say, signal: AbortSignal): Promise<HostImage>
   /** Removes what belongs to releases that are gone. `before` was live until now. */
   tidy(app: string, live: AppRelease, before: AppRelease | undefined): Promise<void>
+}
+
+/** Builds of applications, each by a user of its own. */
+export interface Builder {
+  /** Builds a release; one that is there is left as it is. @throws Problem `conflict` in words */
+  build(order: BuildOrder, say: Say, signal: AbortSignal): Promise<void>
+  /** Runs a script of an application that runs nothing. Returns why it did not end well. */
+  script(order: ScriptOrder, say: Say, signal: AbortSignal): Promise<TaskFault>
+  /** Removes releases whose files are gone, but the live one. */
+  tidy(app: string, live: string): Promise<void>
+  /** Removes everything of an application that was built. */
+  forget(app: string): Promise<void>
 }
 
 /** The way in which a host keeps instances running and leads visitors to them. */
@@ -28,6 +40,8 @@ export interface Runtime extends AsyncDisposable {
   readonly data: AppData | undefined
   /** The images of applications; undefined where no containers are run. */
   readonly images: Images | undefined
+  /** The builds of applications; undefined where they are the handlers' own. */
+  readonly builds: Builder | undefined
   /** Returns the release as this host carries it out. */
   adapt(release: AppRelease): AppRelease
   /** Makes an application's place on the host. It may be there already. */

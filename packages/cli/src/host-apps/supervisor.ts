@@ -1,27 +1,21 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AppLogsWish, type Clock, Problem } from '@svc/core'
-import type {
-  AdjustOrder,
-  DeployOrder,
-  ExposeOrder,
-  HostApps,
-  HostImage,
-  ImageOrder,
-} from '@svc/core/adapters'
+import type { AdjustOrder, DeployOrder, ExposeOrder, HostApps } from '@svc/core/adapters'
 import { logFile, type OutputReading, readOutput } from './app-output.ts'
 import { type AppStatus, statusOf } from './app-status.ts'
 import { AppsRecord } from './apps-file.ts'
-import { isAppName, linkCurrent, releaseFolder } from './apps-folder.ts'
+import { linkCurrent, releaseFolder } from './apps-folder.ts'
 import { Crons } from './crons.ts'
 import { DataOrders } from './data/data-orders.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
 import { withKept } from './kept-processes.ts'
+import { checked, Making } from './making.ts'
 import { once } from './once.ts'
 import { formerFile, OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
-import type { Images, Runtime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 import type { TaskFault } from './task.ts'
 
 /** Inputs of a supervisor. */
@@ -52,6 +46,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #runtime: Runtime
   /** Orders about volumes and databases. */
   readonly data: DataOrders
+  /** Orders about files and images of releases. */
+  readonly making: Making
   readonly #crons: Crons
   #commands = 0
 
@@ -60,6 +56,8 @@ export class Supervisor implements AsyncDisposable {
     this.#record = record
     this.#runtime = runtime
     this.data = new DataOrders({ runtime, roll: (app, say) => this.#roll(app, say) })
+    const isKnown = (app: string) => this.#record.current.apps[app] !== undefined
+    this.making = new Making({ runtime, isKnown, forget: (app) => this.#forget(app) })
     this.#crons = new Crons({ folder: parts.runtime, clock: parts.clock, apps: () => this.#running() })
   }
 
@@ -85,6 +83,7 @@ export class Supervisor implements AsyncDisposable {
     for (const [name, { stopped, live }] of Object.entries(this.#record.current.apps)) {
       const { app } = this.#entry(name)
       await this.#runtime.admit(name)
+      await this.making.adopt(name, live)
       if (!stopped) await app.resume(live)
       await this.#runtime.route(name, app.visited)
     }
@@ -111,6 +110,11 @@ export class Supervisor implements AsyncDisposable {
     return readOutput({ apps, runtime, record: this.#record.current, wish, print, signal })
   }
 
+  /** Removes what was made for releases that are gone. */
+  async tidy(): Promise<void> {
+    for (const [app, { live }] of Object.entries(this.#record.current.apps)) await this.making.tidy(app, live)
+  }
+
   status(): readonly AppStatus[] {
     return Object.entries(this.#record.current.apps).map(([app, record]) => ({
       ...statusOf(record, this.find(app)?.live),
@@ -133,7 +137,7 @@ export class Supervisor implements AsyncDisposable {
     say: Say,
     signal: AbortSignal,
   ): Promise<void> {
-    this.#checked(name)
+    checked(name)
     const { app } = this.#entry(name)
     const before = this.#record.current.apps[name]
     const release = withKept(app.live, { ...given, number: (before?.live.number ?? 0) + 1 }, fresh)
@@ -155,8 +159,9 @@ export class Supervisor implements AsyncDisposable {
       await this.#runtime.admit(name)
       const prepare = (next: Generation) => this.#prepare(next, job, say, signal)
       await app.deploy({ release, say, signal, prepare, commit })
-      if (release.containers !== undefined)
-        await this.#images.tidy(name, release, before?.live).catch(() => say('old images are still there'))
+      await this.making
+        .tidy(name, release, before?.live)
+        .catch(() => say('what was made for old releases stays'))
     } finally {
       if (this.#record.current.apps[name] === undefined) await this.#forget(name)
     }
@@ -220,28 +225,6 @@ export class Supervisor implements AsyncDisposable {
     return live.run(label, { command, timeoutS: COMMAND_SECONDS }, signal, false, say)
   }
 
-  /**
-   * Builds the image of a release, or pulls one.
-   * @throws Problem `conflict` when it fails: an application that was not there leaves nothing
-   */
-  async image(order: ImageOrder, say: Say, signal: AbortSignal): Promise<HostImage> {
-    const { app } = order
-    this.#checked(app)
-    try {
-      await this.#runtime.admit(app)
-      return await this.#images.image(order, say, signal)
-    } catch (error) {
-      if (this.#record.current.apps[app] === undefined) await this.#forget(app)
-      throw error
-    }
-  }
-
-  get #images(): Images {
-    const { images } = this.#runtime
-    if (images !== undefined) return images
-    throw new Problem('conflict', { detail: 'containers run on a server alone: svc agent install --apps' })
-  }
-
   /** Replaces the processes of an application by new ones of its live release. */
   async #roll(app: string, say: Say): Promise<void> {
     const record = this.#record.current.apps[app]
@@ -276,11 +259,13 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /**
-   * Ends an application and forgets it. Its data stays, and where is said; or goes with it, also that of an
-   * application that was removed before. Returns false when there is none.
+   * Ends an application and forgets it, and the files that were built for it. Its data stays, and the places
+   * of it are said; or it goes too, also that of an application that was removed before. Returns false when
+   * there is none.
    */
-  async remove(name: string, withData: boolean, say: Say): Promise<boolean> {
+  async remove(name: string, withFiles: boolean, withData: boolean, say: Say): Promise<boolean> {
     const isThere = await this.#end(name)
+    if (withFiles) await this.making.drop(name)
     this.data.leave(name, withData, say)
     return isThere
   }
@@ -308,10 +293,6 @@ export class Supervisor implements AsyncDisposable {
     await this.#crons[Symbol.asyncDispose]()
     await this.#runtime[Symbol.asyncDispose]()
     for (const { output } of this.#entries.values()) output[Symbol.dispose]()
-  }
-
-  #checked(name: string): void {
-    if (!isAppName(name)) throw new Problem('invalid-input', { detail: `${name} is not an application name` })
   }
 
   #entry(name: string): Entry {

@@ -119,9 +119,9 @@ test('Units of containers wait for the keeper of their user, and end with everyt
   const confined = {
     app: 'shop',
     user: USER,
-    sha: 'a'.repeat(40),
+    folder: '/srv',
     stop: STOP,
-    volumes: {},
+    lines: [],
     memory: '200M',
     cpus: 0.5,
   }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -59,6 +59,30 @@ async function endAll(bench: AgentBench): Promise<void> {
   process.kill(await supervisorOf(bench), 'SIGTERM')
   await eventually(async () => (await processesOf(bench)).length === 0)
 }
+
+test('A build has the variables that it names alone, and is ended with all it started after its time', async () => {
+  await using bench = await AgentBench.open()
+  const command = 'echo "$TOKEN. $WORD."; echo $TOKEN >made; if [ -e slow ]; then sleep 987 & sleep 987; fi'
+  const definition = (timeout_s: number) =>
+    JSON.stringify({ version: 1, build: { command, env: ['TOKEN', 'LACKING'], timeout_s } })
+  const { path, shas } = repository(
+    bench,
+    { 'package.json': MANIFEST, 'server.js': SERVER, 'svc.json': definition(60) },
+    { slow: '', 'svc.json': definition(1) },
+  )
+  const deploy = (sha: string | undefined, TOKEN: string) =>
+    run(bench, 'deploy', { app: 'shop', source: gitSource(path, sha), env: { TOKEN, WORD: 'x' } }, PROGRAM)
+  const first = await deploy(shas[0], 'one')
+  expect(first.lines).toEqual(expect.arrayContaining(['one. .', 'build.env: shop has no variable LACKING']))
+  const again = await deploy(shas[0], 'two')
+  expect(again.lines).toContain('built already, with other variables: the next commit is built with these')
+  expect(await live(bench, 'made')).toBe('one\n')
+  const slow = await deploy(shas[1], 'two')
+  expect(slow.state).toBe('failed')
+  expect(slow.lines.join('\n')).toContain('the build: it ran longer than 1 s, and was ended')
+  expect(spawnSync('pgrep', ['-f', '^sleep 987'], { encoding: 'utf8' }).stdout).toBe('')
+  await endAll(bench)
+})
 
 test('A Node application is built, runs, survives the job and its agent, fails without harm, rolls back, stops and goes', async () => {
   await using bench = await AgentBench.open()

@@ -210,7 +210,7 @@ test('Applications come back after a restart at the same port, those that were s
   const env = JSON.parse((await bench.get('shop', '/env')).body)
   expect(env).toMatchObject({ GREETING: "it's\n$HOME", SVC_APP: 'shop', SVC_RELEASE: '1', SVC_SHA: sha('a') })
   expect((await bench.get('blog')).status).toBe(503)
-  expect(await bench.supervisor.remove('blog', false, () => {})).toBe(true)
+  expect(await bench.supervisor.remove('blog', true, false, () => {})).toBe(true)
   expect((await bench.get('blog')).status).toBe(404)
 })
 
@@ -229,10 +229,10 @@ test('A volume outlives releases and the removal of its application, until it is
   expect(readFileSync(log, 'utf8')).toBe('1\n2\n')
   expect(bench.said.join('\n')).toMatch(/there was no web for \d+\.\d s/)
   const said: string[] = []
-  expect(await bench.supervisor.remove('shop', false, (line) => said.push(line))).toBe(true)
+  expect(await bench.supervisor.remove('shop', true, false, (line) => said.push(line))).toBe(true)
   expect(said).toEqual([`its data stays, until it is removed with its data: ${folder}`])
   expect(existsSync(log)).toBe(true)
-  expect(await bench.supervisor.remove('shop', true, (line) => said.push(line))).toBe(false)
+  expect(await bench.supervisor.remove('shop', true, true, (line) => said.push(line))).toBe(false)
   expect(said.at(-1)).toBe(`its data is removed: ${folder}`)
   expect(existsSync(log)).toBe(false)
 })

@@ -4,13 +4,26 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { OrderLines } from '../../src/host-apps/order-lines.ts'
 import { appUserName } from '../../src/host-apps/system/app-user.ts'
+import { builderName } from '../../src/host-apps/system/builds.ts'
 import { SocketTable } from '../../src/host-apps/system/listening.ts'
 import { OutputSpool } from '../../src/host-apps/system/output-spool.ts'
 import { sitesText } from '../../src/host-apps/system/site-text.ts'
 import { serviceAddress, switchRules } from '../../src/host-apps/system/switch-rules.ts'
-import { envText, isUnitName, runText, unitName, unitText } from '../../src/host-apps/system/unit-text.ts'
+import {
+  BUILD_LIMITS,
+  buildPlaces,
+  builtFolder,
+  envText,
+  isUnitName,
+  placesOf,
+  runText,
+  unitName,
+  unitText,
+} from '../../src/host-apps/system/unit-text.ts'
 
 let folder: string
 beforeEach(() => {
@@ -31,6 +44,7 @@ test('Forty pairs of an application and a process have forty units, and users of
   expect(names.filter((name) => name.length > 255)).toEqual([])
   expect(new Set(APPS.map(appUserName)).size).toBe(APPS.length)
   expect(APPS.map(appUserName).filter((name) => !/^sa-[a-z2-7]{10}$/.test(name))).toEqual([])
+  expect(APPS.map(builderName).filter((name) => !/^sb-[a-z2-7]{10}$/.test(name))).toEqual([])
 })
 
 test.each([
@@ -79,22 +93,69 @@ test('Names that no shell takes, and values with NUL, are no variables', () => {
 })
 
 test('A unit has the limits that were chosen, and none that were not', () => {
-  const place = { app: 'shop', process: 'web', number: 1, release: 2, user: 'sa-abc', sha: 'a'.repeat(40) }
+  const folder = builtFolder('shop', 'a'.repeat(40))
+  const place = { app: 'shop', process: 'web', number: 1, release: 2, user: 'sa-abc', folder }
   const stop = { signal: 'SIGINT', grace_s: 7 } as const
-  const volumes = { uploads: '/data/uploads' }
-  const text = unitText({ ...place, stop, volumes, memory: '512M', cpus: 0.25 })
+  const lines = placesOf('sa-abc', { uploads: '/data/uploads' })
+  const text = unitText({ ...place, stop, lines, memory: '512M', cpus: 0.25 })
   for (const line of [
     'MemoryMax=512M',
     'CPUQuota=25%',
     'KillSignal=SIGINT',
     'TimeoutStopSec=7',
     'User=sa-abc',
+    'ReadWritePaths=/var/lib/svc-appsd/state/sa-abc',
+    `WorkingDirectory=/var/lib/svc-appsd/releases/shop/${'a'.repeat(40)}`,
     'BindPaths=/var/lib/svc-appsd/volumes/sa-abc/uploads:/data/uploads',
     'Restart=always',
   ])
     expect(text.split('\n')).toContain(line)
-  const plain = { ...place, stop, volumes: {} }
+  const plain = { ...place, stop, lines: placesOf('sa-abc', {}) }
   expect(unitText(plain)).not.toMatch(/MemoryMax|CPUQuota|BindPaths|undefined/)
+})
+
+test('A build sees the release that it makes, reads the live one, and has limits', () => {
+  const [one, two] = ['a', 'b'].map((letter) => `/var/lib/svc-appsd/releases/shop/${letter.repeat(40)}`)
+  const place = { app: 'shop', sha: 'a'.repeat(40) }
+  const hidden = 'TemporaryFileSystem=/var/lib/svc-appsd/releases:mode=0755'
+  const own = [hidden, `BindPaths=/work:${one}`]
+  expect(buildPlaces(place, '/work')).toEqual(own)
+  expect(buildPlaces({ ...place, live: place.sha }, '/work')).toEqual(own)
+  expect(buildPlaces({ ...place, live: 'b'.repeat(40) }, '/work')).toEqual([
+    ...own,
+    `BindReadOnlyPaths=-${two}`,
+  ])
+  expect(BUILD_LIMITS).toEqual(expect.arrayContaining(['LimitNPROC=1024', 'MemoryMax=75%']))
+})
+
+test('Lines that an asker does not take in time are left out and counted', async () => {
+  const taken: Buffer[] = []
+  const slow = Promise.withResolvers<void>()
+  const write = (bytes: Buffer, _: unknown, done: () => void) => {
+    taken.push(bytes)
+    void slow.promise.then(done)
+  }
+  const asker = new Writable({ write, highWaterMark: 1 })
+  const lines = new OrderLines(asker, (text) => text.replace('secret', '***'))
+  const line = `a secret ${'x'.repeat(990)}`
+  for (let count = 0; count < 30_000; count += 1) {
+    lines.say(line)
+    if (count % 1_000 === 0) await new Promise(setImmediate)
+  }
+  expect(asker.writableLength).toBeLessThan(20_000_000)
+  slow.resolve()
+  lines.end({ kind: 'done', text: 'end' })
+  await once(asker, 'finish')
+  const said = Buffer.concat(taken)
+    .toString()
+    .trim()
+    .split('\n')
+    .map((each) => JSON.parse(each))
+  const [, missed] = /^\[svc\] (\d+) lines are left out/.exec(said.at(-2)?.text) ?? []
+  expect(said.slice(0, -2)).toEqual(
+    Array(30_000 - Number(missed)).fill({ kind: 'said', text: line.replace('secret', '***') }),
+  )
+  expect(said.at(-1)).toEqual({ kind: 'done', text: 'end' })
 })
 
 describe('The output of an instance', () => {

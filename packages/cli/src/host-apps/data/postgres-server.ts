@@ -5,7 +5,7 @@ import { SYSTEM } from '../system/places.ts'
 import { ran } from '../system/systemctl.ts'
 import { DATABASES_TARGET } from '../system/unit-text.ts'
 import { runAs } from './run-as.ts'
-import { CONFINED, DATABASES_PREFIX, placed, startServer, systemUser } from './server-unit.ts'
+import { CONFINED, DATABASES_PREFIX, placed, serverUser, startServer } from './server-unit.ts'
 
 /** The user of the server, and the name of its superuser: no role of an application has it. */
 export const POSTGRES_USER = `${DATABASES_PREFIX}postgres`
@@ -97,7 +97,7 @@ export class PostgresServer {
    */
   async ensure(names: readonly string[]): Promise<void> {
     const programs = postgresPrograms()
-    const { uid, gid } = await systemUser(POSTGRES_USER, HOME)
+    const { uid, gid } = await serverUser(POSTGRES_USER, HOME)
     mkdirSync(HOME, { recursive: true, mode: 0o700 })
     chownSync(HOME, uid, gid)
     const roles = [DRILL, ...names.map(keeperOf)]

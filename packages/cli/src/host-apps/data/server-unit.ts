@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { Problem } from '@svc/core'
-import { type AppUser, idsOf } from '../system/app-user.ts'
+import { type AppUser, systemUser } from '../system/app-user.ts'
 import { SYSTEM } from '../system/places.ts'
 import { ran } from '../system/systemctl.ts'
 import { DATABASES_TARGET, WALLS } from '../system/unit-text.ts'
@@ -29,15 +28,9 @@ PrivateNetwork=yes
 RestrictNamespaces=yes
 LimitNOFILE=65536`
 
-/** Makes a system user that nobody logs in as. */
-export async function systemUser(name: string, home: string): Promise<AppUser> {
-  const known = await idsOf(name)
-  if (known !== undefined) return known
-  await ran('systemd-sysusers', '--inline', `u ${name} - "${DATABASE_USERS}" ${home}`)
-  const made = await idsOf(name)
-  if (made !== undefined) return made
-  throw new Problem('conflict', { detail: `systemd-sysusers made no user ${name}` })
-}
+/** Returns the user of a server, and makes it when there is none. */
+export const serverUser = (name: string, home: string): Promise<AppUser> =>
+  systemUser(name, DATABASE_USERS, home)
 
 /** Writes a file in the place of another text; returns whether it was another. */
 export function placed(path: string, text: string, mode = 0o644): boolean {

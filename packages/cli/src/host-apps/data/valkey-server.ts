@@ -19,7 +19,7 @@ import { ran } from '../system/systemctl.ts'
 import { DATABASES_TARGET } from '../system/unit-text.ts'
 import { runAs } from './run-as.ts'
 import { newPassword } from './scram.ts'
-import { CONFINED, DATABASES_PREFIX, placed, startServer, systemUser } from './server-unit.ts'
+import { CONFINED, DATABASES_PREFIX, placed, serverUser, startServer } from './server-unit.ts'
 
 /** The folder of all key-value databases. */
 export const VALKEY_HOME = `${SYSTEM.state}/valkey`
@@ -81,7 +81,7 @@ export class ValkeyServer {
   /** Makes sure that the server is there, runs with this password, and from the folder that is in use. */
   async ensure(password: string): Promise<void> {
     const program = keyValueProgram('server')
-    const user = await systemUser(this.user, this.home)
+    const user = await serverUser(this.user, this.home)
     mkdirSync(VALKEY_HOME, { recursive: true, mode: 0o711 })
     for (const folder of [this.home, join(this.home, SIDES[0])]) this.makeFolder(folder, user)
     if (!existsSync(this.#current)) symlinkSync(SIDES[0], this.#current)

@@ -15,7 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
 import type { DatabaseEngine } from './engine.ts'
 import { runAs } from './run-as.ts'
-import { systemUser } from './server-unit.ts'
+import { serverUser } from './server-unit.ts'
 import { keyValueProgram, ValkeyServer } from './valkey-server.ts'
 
 const LOOK_MS = 100
@@ -81,7 +81,7 @@ export class Valkey implements DatabaseEngine {
 
   async load(name: string, from: number): Promise<string> {
     const server = await this.#ensured(name)
-    const user = await systemUser(server.user, server.home)
+    const user = await serverUser(server.user, server.home)
     const { aside } = server
     rmSync(aside, { recursive: true, force: true })
     for (const folder of [aside, join(aside, LOG_FOLDER)]) server.makeFolder(folder, user)

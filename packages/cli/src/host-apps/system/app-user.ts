@@ -41,11 +41,11 @@ export async function idsOf(name: string): Promise<AppUser | undefined> {
   return uid === undefined || gid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
 }
 
-async function madeUser(app: string): Promise<AppUser> {
-  const name = appUserName(app)
+/** Returns a user without privileges that nobody logs in as, and makes it when there is none. */
+export async function systemUser(name: string, words: string, home: string): Promise<AppUser> {
   const known = await idsOf(name)
   if (known !== undefined) return known
-  await ran('systemd-sysusers', '--inline', `u ${name} - "application ${app} of svc" ${stateFolder(name)}`)
+  await ran('systemd-sysusers', '--inline', `u ${name} - "${words}" ${home}`)
   const made = await idsOf(name)
   if (made !== undefined) return made
   throw new Problem('conflict', { detail: `systemd-sysusers made no user ${name}` })
@@ -77,8 +77,9 @@ export async function admitRanges({ name }: AppUser): Promise<void> {
  * of the application belongs to the user of the handlers: it is opened once, and never followed as a link.
  */
 export async function admitUser(app: string): Promise<AppUser> {
-  const user = await madeUser(app)
-  const state = stateFolder(user.name)
+  const name = appUserName(app)
+  const state = stateFolder(name)
+  const user = await systemUser(name, `application ${app} of svc`, state)
   mkdirSync(state, { recursive: true, mode: 0o700 })
   chownSync(state, user.uid, user.gid)
   chmodSync(state, 0o700)

@@ -35,7 +35,10 @@ export async function appsLeft(): Promise<AppsLeft> {
   const isOurs = (name: string) => isUnitName(name) || isKeeperUnit(name) || isDatabaseUnit(name)
   const units = namesIn(SYSTEM.units).filter(isOurs)
   const tasks = namesIn(SYSTEM.transient).filter(isTaskName)
-  const users = [...namesIn(join(SYSTEM.state, 'state')), ...databaseUsers()]
+  const users = [
+    ...['state', 'builds'].flatMap((name) => namesIn(join(SYSTEM.state, name))),
+    ...databaseUsers(),
+  ]
   const wants = join(SYSTEM.units, `${DATABASES_TARGET}.wants`)
   const hasRules = await succeeds('nft', 'list', 'table', 'inet', TABLE)
   return {

@@ -14,6 +14,7 @@ import type { Task, TaskFault } from '../task.ts'
 import { filledFolders } from '../volumes.ts'
 import { AppImages } from './app-images.ts'
 import { type AppUser, admitUser, appUserName, idsOf } from './app-user.ts'
+import { Builds } from './builds.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
 import { Holders } from './holder.ts'
@@ -25,8 +26,8 @@ import { Switch } from './switch.ts'
 import { serviceAddress } from './switch-rules.ts'
 import { Systemctl } from './systemctl.ts'
 import { removeUnit, type UnitHost, UnitSlot } from './unit-slot.ts'
-import { runUnitTask } from './unit-task.ts'
-import { isTaskName, isUnitName, stateFolder, taskName, VOLUMES } from './unit-text.ts'
+import { runUnitTask, type TaskAs } from './unit-task.ts'
+import { builtFolder, isTaskName, isUnitName, placesOf, stateFolder, taskName, VOLUMES } from './unit-text.ts'
 
 /** Inputs of the runtime of a host with systemd. */
 export interface SystemRuntimeParts {
@@ -56,6 +57,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly data: AppData
   readonly systemctl = new Systemctl()
   readonly images: AppImages
+  readonly builds: Builds
   readonly #parts: SystemRuntimeParts
   readonly #switch: Switch
   readonly #holders = new Holders()
@@ -80,6 +82,10 @@ export class SystemRuntime implements Runtime, UnitHost {
     this.data = new AppData(databases, systemClock)
     const portOf = (app: string) => this.portOf(app)
     this.images = new AppImages((app) => this.userOf(app))
+    this.builds = new Builds({
+      userOf: (app) => this.userOf(app),
+      run: (as, signal) => this.#run(as, signal),
+    })
     this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portOf })
     this.#switch = new Switch(guests, (err) => parts.log.error({ err }, 'the rules of the applications'))
     for (const [app, { port }] of Object.entries(parts.record.current.apps)) {
@@ -133,13 +139,23 @@ export class SystemRuntime implements Runtime, UnitHost {
     return new UnitSlot(parts, this)
   }
 
-  async run(task: Task, signal: AbortSignal, isLeft = false): Promise<TaskFault> {
-    const unit = taskName(task)
+  run(task: Task, signal: AbortSignal, isLeft = false): Promise<TaskFault> {
+    const user = this.userOf(task.app)
+    const lines = placesOf(user.name, task.volumes)
+    return this.#run(
+      { task: { ...task, folder: builtFolder(task.app, task.sha) }, user, lines },
+      signal,
+      isLeft,
+    )
+  }
+
+  async #run(as: TaskAs, signal: AbortSignal, isLeft = false): Promise<TaskFault> {
+    const unit = taskName(as.task)
     this.#tasks.add(unit)
     try {
       const { systemctl } = this
       const leaving = this.#leaving.signal
-      return await runUnitTask({ task, user: this.userOf(task.app), systemctl, isLeft, leaving }, signal)
+      return await runUnitTask({ ...as, systemctl, isLeft, leaving }, signal)
     } finally {
       this.#tasks.delete(unit)
     }
@@ -243,6 +259,7 @@ export class SystemRuntime implements Runtime, UnitHost {
       this.#parts.log.warn({ unit }, 'ended a unit that belongs to no application')
     }
     if (left.length > 0) await this.systemctl.reload()
+    await this.builds.sweep()
     await this.images.sweep(new Set([...this.#users.values()].map(({ name }) => name)))
   }
 

@@ -13,7 +13,7 @@ import { SYSTEM } from './places.ts'
 import { askService, becomesWell, type Check } from './service-health.ts'
 import type { Systemctl, UnitState } from './systemctl.ts'
 import { writeUnitFiles } from './unit-files.ts'
-import { unitFolder, unitName, unitText } from './unit-text.ts'
+import { builtFolder, placesOf, unitFolder, unitName, unitText } from './unit-text.ts'
 
 /** The parts of the host that units share. */
 export interface UnitHost {
@@ -172,7 +172,19 @@ export class UnitSlot implements Slot {
     const run = { folder, user, command, capabilities, env, stop, volumes, container, name, hosts, sockets }
     writeUnitFiles({ ...run, port: this.#port, reached: this.#reached, isKept: true })
     this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
-    const choices = { app, process, number, release, user: user.name, sha, stop, volumes, memory, cpus }
+    const lines = placesOf(user.name, volumes)
+    const choices = {
+      app,
+      process,
+      number,
+      release,
+      user: user.name,
+      folder: builtFolder(app, sha),
+      stop,
+      lines,
+      memory,
+      cpus,
+    }
     const textOf = container === undefined ? unitText : containerUnitText
     writeFileSync(join(SYSTEM.units, this.unit), textOf(choices), { mode: 0o644 })
     await Promise.all([this.#host.systemctl.reload(), this.#host.placed(this)])

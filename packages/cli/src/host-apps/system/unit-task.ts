@@ -10,15 +10,23 @@ import type { Systemctl } from './systemctl.ts'
 import { writeUnitFiles } from './unit-files.ts'
 import { END_FILE, taskName, taskText, unitFolder } from './unit-text.ts'
 
+/** Waits between two looks: the first, and the longest, which those after it come to. */
+const LOOK_FIRST_MS = 20
 const LOOK_MS = 200
 /** Looks between two questions to systemd, which tell of a unit that was ended without a word. */
 const LOOKS_A_STATE = 25
 const UNSEEN = 'nobody saw its end'
 
-/** A task, and the parts of the host that it needs. */
-export interface UnitTask {
+/** A task, and the user and the places of its unit. */
+export interface TaskAs {
   readonly task: Task
   readonly user: AppUser
+  /** Lines of its unit about its places and limits. */
+  readonly lines: readonly string[]
+}
+
+/** A task, and the parts of the host that it needs. */
+export interface UnitTask extends TaskAs {
   readonly systemctl: Systemctl
   /** Whether an earlier supervisor has started it. */
   readonly isLeft: boolean
@@ -28,7 +36,7 @@ export interface UnitTask {
 
 /** Runs a task as a unit of systemd, or waits for the one that an earlier supervisor started. */
 export async function runUnitTask(
-  { task, user, systemctl, isLeft, leaving }: UnitTask,
+  { task, user, lines, systemctl, isLeft, leaving }: UnitTask,
   signal: AbortSignal,
 ): Promise<TaskFault> {
   const unit = taskName(task)
@@ -36,7 +44,11 @@ export async function runUnitTask(
   const file = join(SYSTEM.transient, unit)
   if (isLeft && !existsSync(folder)) return UNSEEN
   try {
-    if (!isLeft) await begin(task, user, systemctl)
+    if (!isLeft) {
+      place(task, user, lines)
+      await systemctl.reload()
+      await systemctl.start(unit)
+    }
     using output = new OutputSpool(join(folder, 'output'), task.onLine)
     return await ended({ task, systemctl, leaving }, signal, () => output.look())
   } finally {
@@ -47,32 +59,23 @@ export async function runUnitTask(
   }
 }
 
-async function begin(task: Task, user: AppUser, systemctl: Systemctl): Promise<void> {
-  place(task, user)
-  await systemctl.reload()
-  await systemctl.start(taskName(task))
-}
-
-function place(task: Task, user: AppUser): void {
-  const { app, name, sha, command, container, env, stop, volumes, memory, cpus, timeoutS } = task
+function place(task: Task, user: AppUser, lines: readonly string[]): void {
+  const { app, name, folder, command, container, env, stop, volumes, memory, cpus, timeoutS } = task
   const unit = taskName(task)
-  const folder = unitFolder(unit)
   const { hosts, sockets, capabilities } = task
+  const seen = { volumes, hosts, sockets, capabilities }
   writeUnitFiles({
-    folder,
+    folder: unitFolder(unit),
     user,
     command,
     env,
     stop,
-    volumes,
     container,
     name,
-    hosts,
-    sockets,
-    capabilities,
+    ...seen,
     isKept: false,
   })
-  const choices = { app, name, sha, user: user.name, stop, volumes, memory, cpus, timeoutS }
+  const choices = { app, name, folder, user: user.name, stop, lines, memory, cpus, timeoutS }
   const textOf = container === undefined ? taskText : containerTaskText
   writeFileSync(join(SYSTEM.transient, unit), textOf(choices), { mode: 0o644 })
 }
@@ -93,7 +96,7 @@ async function ended(
       return CALLED_OFF
     }
     if (looks % LOOKS_A_STATE === 0 && (await isGone(unit, systemctl)) && !existsSync(end)) return UNSEEN
-    await pause(LOOK_MS)
+    await pause(Math.min(LOOK_MS, LOOK_FIRST_MS * 1.3 ** looks))
   }
   return faultOf(readFileSync(end, 'utf8').trim(), task.timeoutS)
 }

@@ -33,14 +33,16 @@ export const isTaskName = (name: string): boolean => /^svc-task@[a-z0-9._-]+:[a-
 /** The folder of an instance: its script, its variables and its output. */
 export const unitFolder = (unit: string): string => `${SYSTEM.state}/units/${unit.replace(/\.service$/, '')}`
 
-/** Inputs of the walls around an application. */
+/** Inputs of the walls around a program. */
 export interface Confinement {
   readonly app: string
-  /** The user of the application, and its group. */
+  /** The user that it runs as, and its group. */
   readonly user: string
-  readonly sha: string
+  /** The folder that it begins in. */
+  readonly folder: string
   readonly stop: AppStop
-  readonly volumes: AppVolumes
+  /** Lines of the unit about its places and limits, besides those that all have. */
+  readonly lines: readonly string[]
   /** Limit of memory as systemd writes it, such as `512M`. */
   readonly memory?: string | undefined
   /** Share of processors: 1 is one of them. */
@@ -72,13 +74,44 @@ export const stateFolder = (user: string): string => `${SYSTEM.state}/state/${us
 /** The folder of a volume of an application. */
 export const volumeFolder = (user: string, name: string): string => `${VOLUMES}/${user}/${name}`
 
-/** The folder of a release as its unit sees it. */
+/** The files of a commit, without anything that was built, as a unit sees them. */
 export const seenFolder = (app: string, sha: string): string => `${APPS_SEEN}/${app}/releases/${sha}`
 
-const bound = (user: string, volumes: AppVolumes): string =>
-  Object.entries(volumes)
-    .map(([name, path]) => `BindPaths=${volumeFolder(user, name)}:${path}\n`)
-    .join('')
+/** The folder of the releases of all applications: built, and root's. */
+export const RELEASES = `${SYSTEM.state}/releases`
+
+/** The folder of a release. */
+export const builtFolder = (app: string, sha: string): string => `${RELEASES}/${app}/${sha}`
+
+/** The lines of a unit about the places that its application may write to. */
+export const placesOf = (user: string, volumes: AppVolumes): readonly string[] => [
+  `ReadWritePaths=${stateFolder(user)}`,
+  ...Object.entries(volumes).map(([name, path]) => `BindPaths=${volumeFolder(user, name)}:${path}`),
+]
+
+/** Lines of a unit that builds: it leaves the host to the applications that serve, and ends first. */
+export const BUILD_LIMITS = [
+  'MemoryMax=75%',
+  'CPUWeight=20',
+  'IOWeight=20',
+  'OOMScoreAdjust=500',
+  // Machines without the controller of processes have no other bound.
+  'LimitNPROC=1024',
+] as const
+
+/** The release that a build makes, and the live one, which it may read. */
+export interface BuildPlace {
+  readonly app: string
+  readonly sha: string
+  readonly live?: string | undefined
+}
+
+/** The lines of a unit that builds about its places: it sees no release but these two. */
+export const buildPlaces = ({ app, sha, live }: BuildPlace, work: string): readonly string[] => [
+  `TemporaryFileSystem=${RELEASES}:mode=0755`,
+  `BindPaths=${work}:${builtFolder(app, sha)}`,
+  ...(live === undefined || live === sha ? [] : [`BindReadOnlyPaths=-${builtFolder(app, live)}`]),
+]
 
 /** The target that applications start behind. */
 export const DATABASES_TARGET = 'svc-databases.target'
@@ -104,21 +137,20 @@ LockPersonality=yes`
 /** The walls around everything that an application runs, and its limits. */
 const confined = (
   unit: string,
-  { app, user, sha, stop, volumes, memory, cpus }: Confinement,
+  { user, folder, stop, lines, memory, cpus }: Confinement,
 ): string => `User=${user}
 Group=${user}
 Slice=svc-${user.replace('-', '_')}.slice
 UMask=0077
-WorkingDirectory=${seenFolder(app, sha)}
+WorkingDirectory=${folder}
 ExecStart=/bin/sh ${unitFolder(unit)}/run
 StandardOutput=append:${unitFolder(unit)}/output
 StandardError=inherit
 KillMode=control-group
 KillSignal=${stop.signal}
 TimeoutStopSec=${stop.grace_s}
-BindReadOnlyPaths=${SYSTEM.apps}:${APPS_SEEN}
-ReadWritePaths=${stateFolder(user)}
-${bound(user, volumes)}${WALLS}
+${lines.join('\n')}
+${WALLS}
 RemoveIPC=yes
 LimitNOFILE=65536
 TasksMax=1024

@@ -28,6 +28,9 @@ const MAX_PROCESSES = 16
 /** Most instances of a process. */
 const MAX_COUNT = 10
 const MAX_CRONS = 20
+const MAX_BUILD_VARIABLES = 100
+/** Seconds that a build may take, unless the file says otherwise. */
+export const BUILD_TIMEOUT_S = 1_800
 
 /** Types of a build that hosts carry out. */
 const TYPES = ['script', 'compose', 'dockerfile', 'image', 'procfile', 'node', 'static', 'files'] as const
@@ -114,6 +117,7 @@ export const cronField = refine(listOf(shape(cronFields), MAX_CRONS), 'named', (
   const twice = names.find((name, index) => names.indexOf(name) < index)
   return twice === undefined || `expected names that differ: ${twice} is there twice`
 })
+const variableName = matching(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'the name of a variable')
 const buildFields = {
   type: optional(oneOf(TYPES)),
   command: optional(command),
@@ -122,6 +126,8 @@ const buildFields = {
   service: optional(text(1, 64)),
   target: optional(stageName),
   args: optional(buildArgs),
+  env: optional(listOf(variableName, MAX_BUILD_VARIABLES)),
+  timeout_s: defaulted(whole(1, 86_400), BUILD_TIMEOUT_S),
 }
 const stopFields = {
   signal: defaulted(oneOf(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']), 'SIGTERM'),
@@ -181,11 +187,8 @@ export const isCommand = (value: string): boolean =>
 /** Whether a word can name a process. */
 export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(word)
 
-/** Keys of the file that are known, and that no host carries out yet, by the place of their object. */
-const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['packages'],
-  build: ['env', 'timeout_s'],
-}
+/** Keys of the file that are known, and that no host carries out yet. */
+const LATER = ['packages']
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -209,8 +212,8 @@ function allKeyFaults(value: Raw): string[] {
   const each = isObject(value.processes) ? Object.entries(value.processes) : []
   const crons = Array.isArray(value.cron) ? value.cron : []
   return [
-    ...keyFaults(value, '', fields, LATER['']),
-    ...keyFaults(value.build, 'build.', buildFields, LATER.build),
+    ...keyFaults(value, '', fields, LATER),
+    ...keyFaults(value.build, 'build.', buildFields),
     ...keyFaults(value.stop, 'stop.', stopFields),
     ...keyFaults(value.static, 'static.', staticFields),
     ...crons.slice(0, MAX_CRONS).flatMap((entry, index) => keyFaults(entry, `cron.${index}.`, cronFields)),

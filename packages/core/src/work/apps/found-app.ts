@@ -5,6 +5,7 @@ import {
   type AppProcess,
   type AppStop,
   type AppVolumes,
+  BUILD_TIMEOUT_S,
   DEFINITION_FILE,
   isCommand,
   isProcessName,
@@ -44,6 +45,10 @@ export interface AppPlan {
   readonly notes: readonly string[]
   /** Commands of the build, in their order. */
   readonly build: readonly string[]
+  /** Names of the application's variables that the build gets. */
+  readonly buildEnv: readonly string[]
+  /** Seconds that the build may take. */
+  readonly buildTimeoutS: number
   /** Command that runs before the new release starts. */
   readonly release: string | undefined
   readonly processes: Readonly<Record<string, AppProcess>>
@@ -73,6 +78,8 @@ const EMPTY: AppPlan = {
   why: '',
   notes: [],
   build: [],
+  buildEnv: [],
+  buildTimeoutS: BUILD_TIMEOUT_S,
   release: undefined,
   processes: {},
   stop: { signal: 'SIGTERM', grace_s: 30 },
@@ -176,6 +183,7 @@ function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): stri
     ...(given.volumes !== undefined && !isNamed ? ['volumes'] : []),
     ...(given.static !== undefined && type !== 'static' ? ['static'] : []),
     ...(given.build?.command !== undefined && !isBuilt ? ['build.command'] : []),
+    ...(given.build?.env !== undefined && !isBuilt ? ['build.env'] : []),
     ...(given.build?.file !== undefined && !compose && !(image && 'file' in image) ? ['build.file'] : []),
     ...(given.build?.image !== undefined && !(image && 'name' in image) ? ['build.image'] : []),
     ...(given.build?.service !== undefined && compose === undefined ? ['build.service'] : []),
@@ -204,6 +212,8 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     why: `${DEFINITION_FILE}: ${base.type}${basis}`,
     notes: [...base.notes, ...named],
     build: given.build?.command === undefined ? base.build : [given.build.command],
+    buildEnv: given.build?.env ?? [],
+    buildTimeoutS: given.build?.timeout_s ?? BUILD_TIMEOUT_S,
     release: given.release ?? base.release,
     processes: rolling(given.processes ?? base.processes, given.volumes),
     stop: given.stop,

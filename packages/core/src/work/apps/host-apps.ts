@@ -4,6 +4,7 @@ import {
   anyText,
   field,
   flag,
+  listOf,
   mapOf,
   matching,
   oneOf,
@@ -94,11 +95,32 @@ const imageOrder = shape({
   /** Logins at registries, by their hosts. */
   logins: optional(loginsField),
 })
+/** Commands, one after the other, that make a release of the files of a commit. */
+const buildOrder = shape({
+  app: anyText(),
+  sha: commit,
+  commands: listOf(text(1, 4_096), 64),
+  /** Variables of the commands. */
+  env: mapOf(anyText(), anyText()),
+  timeout_s: whole(1, 86_400),
+})
+/**
+ * A script of an application that runs nothing: `deploy.sh` makes a release anew and may change it, `stop.sh`
+ * runs in the release as it is. `live`: the commit of the release that is live.
+ */
+const scriptOrder = shape({
+  app: anyText(),
+  sha: commit,
+  script: oneOf(['deploy.sh', 'stop.sh']),
+  live: optional(commit),
+  env: mapOf(anyText(), anyText()),
+})
 /** A change of an application that runs. */
 const adjustment = { scale: optional(scaleField), maintenance: optional(flag()) }
 const adjustOrder = shape({ app: anyText(), ...adjustment })
 const appOrder = shape({ app: anyText() })
-const removeOrder = shape({ app: anyText(), data: optional(flag()) })
+/** `files`: what was built for it goes too; `data`: so do its volumes. */
+const removeOrder = shape({ app: anyText(), files: optional(flag()), data: optional(flag()) })
 /** Orders about all data of an application. `path`: the folder, or the dump, that the order reads. */
 const dataOrder = shape({
   op: oneOf(['capture', 'captured', 'restore', 'undo', 'drill']),
@@ -118,6 +140,10 @@ export type DeployOrder = Infer<typeof deployOrder>
 export type DataOrder = Infer<typeof dataOrder>
 /** An image that a release needs. */
 export type ImageOrder = Infer<typeof imageOrder>
+/** An order to build a release. */
+export type BuildOrder = Infer<typeof buildOrder>
+/** An order to run a script of an application that runs nothing. */
+export type ScriptOrder = Infer<typeof scriptOrder>
 /** A line of an answer of the supervisor. The last one is `failed` or `done`. */
 export type SupervisorLine = Infer<typeof line>
 
@@ -132,6 +158,12 @@ export const readDeployOrder = (value: unknown): DeployOrder => read(deployOrder
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readImageOrder = (value: unknown): ImageOrder => read(imageOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readBuildOrder = (value: unknown): BuildOrder => read(buildOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readScriptOrder = (value: unknown): ScriptOrder => read(scriptOrder, value)
 
 /** @throws Problem `invalid-input` for an answer of another form */
 export const readHostImage = (value: unknown): HostImage => read(hostImage, value)
