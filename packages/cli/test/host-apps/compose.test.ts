@@ -203,6 +203,7 @@ test.each<[string, string]>([
   ['services:\n  "a b": { image: a }\n', 'is no name of a host'],
   ['services:\n  "1": { image: a }\n', 'expected a name that begins with a letter'],
   ['services:\n  a_b: { image: a }\n  a-b: { image: a }\n', 'a_b is a-b too'],
+  ['services:\n  s46: { image: a }\n  s92: { image: a }\n', 'it has the address of s46'],
   ['include: [other.yaml]\nservices: {}', 'include: refused'],
   ['services: {}', 'services: there is none'],
   ['[]', 'expected names with values'],

@@ -1,5 +1,6 @@
 import { parseEnv } from 'node:util'
 import { WEB_PROCESS } from '@svc/core/adapters'
+import { serviceAddress } from '../system/switch-rules.ts'
 import type { Lookup } from './interpolate.ts'
 import { OF_THE_FILE, REFUSED_OF_THE_FILE } from './keys.ts'
 import { MountReader, volumeNames } from './mounts.ts'
@@ -51,6 +52,7 @@ export function readCompose({ file, text, repository, env, visited }: ComposeInp
     found.fault('services', 'there is none')
   checkOrder(services, found)
   const placed = withNames(services, visited, found)
+  checkAddresses(placed, found)
   demandGood(file, found)
   return { services: placed, notes: found.notes }
 }
@@ -105,6 +107,18 @@ function checkOrder(services: readonly ComposeService[], found: Findings): void 
     }
   }
   for (const { name } of services) visit(name, [])
+}
+
+/** Addresses are made of names, and so two names may rarely have one. */
+function checkAddresses(services: readonly Placed[], found: Findings): void {
+  const taken = new Map<string, string>()
+  for (const { name, processName } of services) {
+    const address = serviceAddress(processName)
+    const other = taken.get(address)
+    if (other !== undefined)
+      found.fault(`services.${name}`, `it has the address of ${other}: name it otherwise`)
+    taken.set(address, name)
+  }
 }
 
 /** The service that answers visitors; undefined when none does. */

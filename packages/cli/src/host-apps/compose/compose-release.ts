@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
 import type { AppContainer, AppPlan, AppProcess, ImageOrder, RegistryLogins } from '@svc/core/adapters'
@@ -10,6 +10,9 @@ import { releaseFacts } from '../release-facts.ts'
 import { type Placed, readCompose } from './compose-file.ts'
 import type { Repository } from './places.ts'
 import { treeDigest } from './tree-digest.ts'
+
+/** Places where podman looks for the first process of a container. */
+const INITS = ['/usr/libexec/podman/catatonit', '/usr/bin/catatonit']
 
 /** The parts of a release that a compose file says. */
 export interface ComposedRelease {
@@ -37,12 +40,22 @@ export async function composeRelease(
   if (text === undefined) throw new Problem('invalid-input', { detail: `there is no ${file}` })
   const { services, notes } = readCompose({ file, text, repository, env: parts.env, visited })
   for (const note of notes) say(note)
+  demandInit(services)
   const composed: ComposedRelease = { processes: {}, containers: {} }
   for (const each of services) {
     composed.processes[each.processName] = each.process
     composed.containers[each.processName] = await containerOf(parts, each, services, say)
   }
   return composed
+}
+
+/** @throws Problem `conflict` with the package that a container with `init` needs */
+function demandInit(services: readonly Placed[]): void {
+  const wants = services.find(({ service }) => service.init)
+  if (wants === undefined || INITS.some((path) => existsSync(path))) return
+  throw new Problem('conflict', {
+    detail: `services.${wants.name}.init needs a program on this host: apt-get install catatonit`,
+  })
 }
 
 function repositoryOf(folder: string, file: string): Repository {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { succeeds } from '../../agent/install/systemd-host.ts'
 import { DATABASE_USERS, DATABASES_PREFIX } from '../data/server-unit.ts'
 import { SYSTEM } from './places.ts'
-import { TABLE } from './switch-rules.ts'
+import { SERVICE_RANGE, TABLE } from './switch-rules.ts'
+import { ran } from './systemctl.ts'
 import { DATABASES_TARGET, isTaskName, isUnitName } from './unit-text.ts'
 import { isKeeperUnit } from './user-unit.ts'
 
@@ -40,6 +41,8 @@ export async function appsLeft(): Promise<AppsLeft> {
     ...databaseUsers(),
   ]
   const wants = join(SYSTEM.units, `${DATABASES_TARGET}.wants`)
+  const route = await ran('ip', 'route', 'show', 'table', 'local').catch(() => '')
+  const hasRoute = route.includes(`local ${SERVICE_RANGE} `)
   const hasRules = await succeeds('nft', 'list', 'table', 'inet', TABLE)
   return {
     before: [
@@ -53,6 +56,7 @@ export async function appsLeft(): Promise<AppsLeft> {
     folders: [SYSTEM.state, SYSTEM.running, wants].filter((folder) => existsSync(folder)),
     after: [
       ...(hasRules ? [['nft', 'delete', 'table', 'inet', TABLE]] : []),
+      ...(hasRoute ? [['ip', 'route', 'delete', 'local', SERVICE_RANGE, 'dev', 'lo']] : []),
       ...users.map((name) => ['userdel', name]),
     ],
   }

@@ -12,7 +12,7 @@ import { quoted, seenFolder } from './unit-text.ts'
 import { keeperText, keeperUnit, podmanHome, userUnit, workAsUser } from './user-unit.ts'
 
 /** Programs that containers need, and the Debian package of each. */
-const NEEDED = { podman: 'podman', newuidmap: 'uidmap', slirp4netns: 'slirp4netns' } as const
+const NEEDED = { podman: 'podman', newuidmap: 'uidmap', slirp4netns: 'slirp4netns', ip: 'iproute2' } as const
 const FOLDERS = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 const BUILD_S = 1_800

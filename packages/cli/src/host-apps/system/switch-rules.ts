@@ -47,17 +47,14 @@ function dnat({ port, instances }: Route): readonly string[] {
   ]
 }
 
-/** Leads a container to the services of its own application; at other ports and addresses nobody answers. */
+/** Leads a container to the services of its own application. */
 function named({ uid, names = [] }: Route): readonly string[] {
-  if (names.length === 0) return []
-  const ways = names
+  return names
     .filter(({ instances }) => instances.length > 0)
     .map(
       ({ address, port, instances }) =>
         `add rule inet ${TABLE} switch meta skuid ${uid} ip daddr ${address} tcp dport ${port} dnat ip to ${inTurn(instances)}`,
     )
-  const rest = `meta skuid ${uid} ip daddr ${SERVICE_RANGE} meta l4proto tcp ct state new reject with tcp reset`
-  return [...ways, `add rule inet ${TABLE} guard ${rest}`]
 }
 
 /**
@@ -96,5 +93,11 @@ export function switchRules(routes: readonly Route[], guests: readonly number[])
     `add rule inet ${TABLE} outside iifname != "lo" tcp dport @guarded reject with tcp reset`,
     ...routes.flatMap(dnat),
     ...routes.flatMap(named),
+    // At other ports, and for everybody else, nobody answers there: the range leads to this host.
+    ...(routes.some(({ names = [] }) => names.length > 0)
+      ? [
+          `add rule inet ${TABLE} guard ip daddr ${SERVICE_RANGE} meta l4proto tcp ct state new reject with tcp reset`,
+        ]
+      : []),
   ].join('\n')}\n`
 }
