@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { readImageOrder } from '@svc/core/adapters'
 import { type Compose, readCompose } from '../../src/host-apps/compose/compose-file.ts'
 import { interpolated } from '../../src/host-apps/compose/interpolate.ts'
 import { megabytesOf, secondsOf, wordsOf } from '../../src/host-apps/compose/words.ts'
@@ -128,6 +129,7 @@ test.each<[string, string]>([
   [inWeb('volumes: ["/var/run/docker.sock:/var/run/docker.sock"]'), 'a folder of the host is not mounted'],
   [inWeb('volumes: ["../other:/x"]'), '../other: a folder of the host is not mounted'],
   [inWeb('volumes: ["./src/../../x:/x"]'), 'a folder of the host is not mounted'],
+  [inWeb('volumes: ["./.git:/x"]'), './.git: a folder of the host is not mounted'],
   [inWeb('volumes: ["~/.ssh:/x"]'), 'a folder of the host is not mounted'],
   [inWeb('volumes: ["${HOME}/x:/x"]'), 'a folder of the host is not mounted'],
   [inWeb('volumes: [{ type: bind, source: /etc, target: /x }]'), 'a folder of the host is not mounted'],
@@ -325,3 +327,21 @@ test('Words, times and sizes are those of compose files', () => {
   expect(['1m30s', '500ms', '2h', '10', 's'].map(secondsOf)).toEqual([90, 1, 7_200, undefined, undefined])
   expect(['512m', '2gb', '1K', '268435456', 'x'].map(megabytesOf)).toEqual([512, 2_048, 1, 256, undefined])
 })
+
+test.each(['.', 'src', '.docker/nginx.conf', 'a b/c+d@e'])(
+  'An order may name the path %s of a repository',
+  (path) => {
+    const order = { app: 'shop', sha: 'a'.repeat(40), file: path, files: { ['b'.repeat(64)]: path } }
+    expect(readImageOrder(order)).toEqual(order)
+  },
+)
+
+test.each(['..', '../x', '/etc', 'a/../b', './a', '.git/config', 'a//b', 'a\nb', "a'b", '$(id)', ''])(
+  'No order names the path %j',
+  (path) => {
+    const order = { app: 'shop', sha: 'a'.repeat(40) }
+    expect(() => readImageOrder({ ...order, file: path })).toThrow('invalid-input')
+    expect(() => readImageOrder({ ...order, context: path })).toThrow('invalid-input')
+    expect(() => readImageOrder({ ...order, files: { ['b'.repeat(64)]: path } })).toThrow('invalid-input')
+  },
+)

@@ -20,7 +20,7 @@ export function inRepository(path: string, base = '.'): string | undefined {
   if (path.startsWith('/') || path.startsWith('~') || path.length > 1_000 || /[\0\r\n\\]/.test(path))
     return undefined
   const plain = posix.join(base, path).replace(/(?<=.)\/$/, '')
-  return plain === '..' || plain.startsWith('../') ? undefined : plain
+  return plain === '..' || plain.startsWith('../') || plain.split('/').includes('.git') ? undefined : plain
 }
 
 /** Returns the name of a process or a volume for a name of the file; undefined when there is none. */

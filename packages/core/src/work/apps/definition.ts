@@ -60,11 +60,15 @@ export const folder = field<string>(
   'a path below the repository, without .. and hidden parts',
 )
 
-/** A path below a repository, or a dot for the whole. */
+const isRepoPath = (value: string): boolean =>
+  value.length <= 2_000 &&
+  value.split('/').every((part) => /^[\w .@+-]{1,100}$/.test(part) && !['.', '..', '.git'].includes(part))
+
+/** A path below a repository, also of hidden files, or a dot for the whole. */
 export const repoPath = field<string>(
   { type: 'string', maxLength: 2_000 },
-  (value) => value === '.' || isRelative(value),
-  'a path below the repository, without .. and hidden parts, or a dot',
+  (value) => value === '.' || (typeof value === 'string' && isRepoPath(value)),
+  'a path below the repository of plain words, or a dot',
 )
 
 const healthFields = { path: optional(path), timeout_s: optional(whole(1, 600)) }

@@ -16,7 +16,6 @@ import {
 import { buildArgs, type HostImage, hostImage, imageName, stageName } from './container.ts'
 import {
   cronField,
-  folder,
   processesField,
   processName,
   repoPath,
@@ -80,12 +79,12 @@ const deployOrder = shape({
 const imageOrder = shape({
   app: anyText(),
   sha: optional(commit),
-  file: optional(folder),
+  file: optional(repoPath),
   image: optional(imageName),
   /** The service of a compose file that it is for. */
   service: optional(processName),
   /** The folder of the repository that the build sees; the whole without. */
-  context: optional(folder),
+  context: optional(repoPath),
   target: optional(stageName),
   args: optional(buildArgs),
   /** Whether the registry is asked for an image that is there. */
