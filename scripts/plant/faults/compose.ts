@@ -34,8 +34,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'compose: aliases have no bound',
     file: `${HOST_APPS}/compose/reading.ts`,
-    find: 'document.toJS({ maxAliasCount: MAX_ALIASES })',
-    replace: 'document.toJS({ maxAliasCount: -1 }) ?? MAX_ALIASES',
+    find: 'if (filling.left < 0)',
+    replace: 'if (filling.left < -1e9)',
     suites: READER,
   },
   {

@@ -219,6 +219,10 @@ test.each<[string, string]>([
     `a: &a [${'x,'.repeat(99)}x]\n${Array.from('bcdefgh', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(99)}x]`).join('\n')}\nservices: {}`,
     'the file',
   ],
+  [
+    `x-a: &a [${'x,'.repeat(999)}x]\nservices:\n  web: { image: a, command: [${'*a,'.repeat(49)}*a] }`,
+    'its aliases make more than 20000 values',
+  ],
   ['x'.repeat(300_000), 'more than 262144 characters'],
 ])('A hostile file of row %# is refused before anything is built', (text, words) => {
   expect(() => read(text)).toThrow(words)
