@@ -17,7 +17,11 @@ import type { Feature } from '../support/features.ts'
 
 const name = fc.constantFrom('shop', 'blog')
 const app = fc.record({ licenseId, name })
-const settings = { fingerprint: rarely(fc.constant('fp-1')), repoUrl: rarely(fc.constant('/srv/shop')) }
+const settings = {
+  fingerprint: rarely(fc.constant('fp-1')),
+  moreHosts: fc.constantFrom([], ['fp-2', 'fp-3']),
+  repoUrl: rarely(fc.constant('/srv/shop')),
+}
 const variable = fc.constantFrom('TOKEN', 'LEVEL', 'OTHER')
 const idOf = (given: { readonly licenseId: string; readonly name: string }) =>
   appIdOf(given.licenseId, given.name)
@@ -41,10 +45,10 @@ const add = steps(
 const alter = steps(
   'change app',
   fc.record({ app, ...settings }),
-  ({ app: owned, fingerprint, repoUrl }) =>
+  ({ app: owned, fingerprint, moreHosts, repoUrl }) =>
     () =>
     ({ apps }, now) =>
-      apps.change(idOf(owned), { fingerprint, repoUrl }, now),
+      apps.change(idOf(owned), { fingerprint, moreHosts, repoUrl }, now),
 )
 const remove = steps(
   'remove app',

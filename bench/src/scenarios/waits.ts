@@ -86,6 +86,7 @@ async function orderJobs(storage: Storage, fleet: Fleet, seconds: number): Promi
       ...{ kind: 'prune', payload: { ordered_at: performance.timeOrigin + performance.now() }, target: '' },
       ...{
         sealedEnv: undefined,
+        successors: undefined,
         urgent: false,
         app: undefined,
         serialKey: undefined,

@@ -246,6 +246,7 @@ export {
   readHostImage,
   readImageOrder,
   readRemoveOrder,
+  readRoll,
   readRunOrder,
   readScriptOrder,
   readSupervisorLine,

@@ -8,14 +8,16 @@ const JOB_ENV = ['packages/core/test/work/jobs/job-env.test.ts']
 const RUNS = ['packages/core/test/work/apps/app-runs.test.ts']
 const DOMAINS = ['packages/core/test/work/apps/app-domains.test.ts']
 const STORE = ['packages/core/test/work/apps/apps-store.test.ts']
+const HOSTS = ['packages/core/test/work/apps/app-hosts.test.ts']
+const QUEUE = ['packages/core/test/work/jobs/jobs-store.test.ts']
 
 /** Mistakes about apps and their variables. */
 export const faults: readonly Fault[] = [
   {
     name: 'apps: variables go to any host of the license',
     file: VARIABLES,
-    find: 'if (host === undefined || job.target !== host || fingerprint !== host)',
-    replace: 'if (host === undefined)',
+    find: 'if (job.target !== fingerprint || !hosts.includes(fingerprint))',
+    replace: 'if (hosts.length === 0)',
     suites: SERVICE,
   },
   {
@@ -248,5 +250,54 @@ export const faults: readonly Fault[] = [
     find: 'if (!Array.isArray(names) ||',
     replace: 'if (Array.isArray(names) ||',
     suites: ['packages/cli/test/agent/env-secrets.test.ts'],
+  },
+  {
+    name: 'apps: the next host of an app begins although the one before it failed',
+    file: 'packages/core/src/platform/database/migrations/0046-several-hosts.ts',
+    find: "when (old.finished_at is null and new.state = 'succeeded' and",
+    replace: 'when (old.finished_at is null and new.finished_at is not null and',
+    suites: QUEUE,
+  },
+  {
+    name: 'apps: later orders overtake the further hosts of an earlier one',
+    file: 'packages/core/src/platform/database/migrations/0046-several-hosts.ts',
+    find: 'new.finished_at, new.due_at,\n',
+    replace: 'new.finished_at, new.finished_at,\n',
+    suites: QUEUE,
+  },
+  {
+    name: 'apps: every host of an app takes itself for the first',
+    file: 'packages/core/src/platform/database/migrations/0046-several-hosts.ts',
+    find: "(new.payload #>> '{roll,host}')::int + 1",
+    replace: "(new.payload #>> '{roll,host}')::int",
+    suites: QUEUE,
+  },
+  {
+    name: 'apps: the repeat of a job that failed forgets the hosts after it',
+    file: 'packages/core/src/work/jobs/jobs.ts',
+    find: "old.state === 'failed' ? old.successors?.map((each) => each.target) : undefined",
+    replace: 'undefined',
+    suites: HOSTS,
+  },
+  {
+    name: 'apps: a push reaches the host of its hook alone',
+    file: 'packages/core/src/work/git/push/push-delivery.ts',
+    find: 'own === undefined ? [] : hostsOf(own, fingerprint)',
+    replace: '[]',
+    suites: HOSTS,
+  },
+  {
+    name: 'apps: an app with a database gets further hosts',
+    file: `${APPS}/app-settings.ts`,
+    find: 'if (linked !== undefined)',
+    replace: 'if (linked === null)',
+    suites: HOSTS,
+  },
+  {
+    name: 'apps: a database is made for an app with several hosts',
+    file: `${APPS}/app-place.ts`,
+    find: 'if (successors === undefined) return target',
+    replace: 'if (target !== "") return target',
+    suites: HOSTS,
   },
 ]

@@ -141,8 +141,8 @@ export const OPERATION_SUMMARIES = {
   'git.test': 'send a signed delivery to a git hook by its own address, which deploys a commit',
   'apps.create': 'make an app; a git hook or a first deploy makes it too',
   'apps.list': 'list the apps',
-  'apps.show': 'show an app: its host, source, variables and last deployment',
-  'apps.set': 'change the host or the repository of an app; an empty value leaves it to the git hook',
+  'apps.show': 'show an app: its hosts, source, variables and last deployment',
+  'apps.set': 'change the hosts or the repository of an app; an empty value leaves it to the git hook',
   'apps.remove':
     'forget an app with its variables and domains; what runs on its host stays, unless its data goes too',
   'apps.deploy': 'deploy a commit of an app, or its last one again',

@@ -11,6 +11,7 @@ import {
   findApp,
   imagePlan,
   readAdjustment,
+  readRoll,
   withoutLogins,
 } from '@svc/core/adapters'
 import semver from 'semver'
@@ -73,7 +74,8 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const facts = releaseFacts(folder)
   const running = await statusOf(apps)
   const known = running?.apps.find((each) => each.app === app)
-  const wish = await wishOf(parts)
+  const payload = await payloadOf(parts)
+  const wish = wishOf(payload)
   const adjust = (change: object) => order(apps, { path: '/adjust', body: { app, ...change }, onLine: say })
   // Variables that were changed meanwhile wait for a deploy.
   if (wish !== undefined && known?.sha === sha && known.state !== 'stopped') {
@@ -97,6 +99,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (limited && !isSystemHost(apps))
     say('memory and cpus are not carried out here: see svc agent install --apps')
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
+  const roll = readRoll(payload)
   const { env, logins } = withoutLogins(await givenEnv(envFile))
   if (!parts.force && known?.sha === sha && known.state === 'up' && known.env === envDigest(env)) {
     say(`${sha} runs already with these variables: nothing is built`)
@@ -113,11 +116,13 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     stop: plan.stop,
     env,
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
-    ...(plan.release === undefined ? {} : { before: plan.release }),
+    // The first of several hosts runs it for all of them.
+    ...(plan.release === undefined || roll.host > 1 ? {} : { before: plan.release }),
     ...(plan.type === 'static'
       ? { static: plan.static ?? {} }
       : (composed ?? { processes: plan.processes, volumes: plan.volumes, containers })),
   }
+  demandOneHost(release, app, roll.of)
   await ensureSupervisor(io, apps, parts.serve)
   const deployed = order(apps, {
     path: '/deploy',
@@ -139,12 +144,26 @@ async function composedOf(...args: Parameters<typeof composeRelease>): ReturnTyp
   return (await import('./compose/compose-release.ts')).composeRelease(...args)
 }
 
-/** The change that the payload of the job asks for besides; undefined: none. */
-async function wishOf({ jobFile }: DeployParts): Promise<ReturnType<typeof readAdjustment> | undefined> {
+/** The payload of the job; undefined without one. */
+async function payloadOf({ jobFile }: DeployParts): Promise<unknown> {
   if (!jobFile) return undefined
-  const { payload } = JSON.parse(await readFile(jobFile, 'utf8')) as { payload?: unknown }
+  return (JSON.parse(await readFile(jobFile, 'utf8')) as { payload?: unknown }).payload
+}
+
+/** The change that the payload of the job asks for besides; undefined: none. */
+function wishOf(payload: unknown): ReturnType<typeof readAdjustment> | undefined {
   const wish = readAdjustment(payload)
   return Object.keys(wish).length > 0 ? wish : undefined
+}
+
+/** @throws Problem `conflict` for a volume of an app with several hosts: each would have data of its own */
+function demandOneHost({ volumes = {}, containers = {} }: AppRelease, app: string, hosts: number): void {
+  const ofServices = Object.values(containers).flatMap(({ service }) => Object.keys(service?.volumes ?? {}))
+  const [volume] = [...Object.keys(volumes), ...ofServices]
+  if (hosts === 1 || volume === undefined) return
+  throw new Problem('conflict', {
+    detail: `${app} has ${hosts} hosts, and its volume ${volume} is on one: svc apps set ${app} --host HOST`,
+  })
 }
 
 /**

@@ -84,6 +84,38 @@ test('A build has the variables that it names alone, and is ended with all it st
   await endAll(bench)
 })
 
+test('Of several hosts the first runs the release command, and an application with a volume is refused', async () => {
+  await using bench = await AgentBench.open()
+  const definition = {
+    version: 1,
+    processes: { work: { command: 'exec sleep 600' } },
+    release: 'echo released',
+  }
+  const { path, shas } = repository(
+    bench,
+    { 'svc.json': JSON.stringify(definition) },
+    { 'svc.json': JSON.stringify({ ...definition, volumes: { uploads: '/data/uploads' } }) },
+  )
+  const deploy = (index: number, host: number) =>
+    run(
+      bench,
+      'deploy',
+      { app: 'shop', source: gitSource(path, shas[index]), restart: true, roll: { host, of: 2 } },
+      PROGRAM,
+    )
+  expect((await deploy(0, 1)).lines).toContain('released')
+  const second = await deploy(0, 2)
+  expect([second.state, second.lines.includes('released')]).toEqual(['succeeded', false])
+  const refused = await deploy(1, 1)
+  expect([refused.state, refused.lines.join('\n')]).toEqual([
+    'failed',
+    expect.stringContaining(
+      'shop has 2 hosts, and its volume uploads is on one: svc apps set shop --host HOST',
+    ),
+  ])
+  await endAll(bench)
+}, 120_000)
+
 test('A Node application is built, runs, survives the job and its agent, fails without harm, rolls back, stops and goes', async () => {
   await using bench = await AgentBench.open()
   const definition = (build: string) =>

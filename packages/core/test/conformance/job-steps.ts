@@ -35,15 +35,19 @@ const enqueue = steps(
     isRepeat: fc.nat(20).map((number) => number === 0),
     app: rarely(words),
     kind: fc.constantFrom('prune', 'prune', 'deploy', 'db'),
+    further: rarely(fingerprint),
   }),
-  ({ order: place, startsIn, payload = {}, isRepeat, ...fields }) =>
+  ({ order: place, startsIn, payload = {}, isRepeat, further, ...fields }) =>
     (world) => {
       const known = world.jobs.at(-1)
       const id = isRepeat && known !== undefined ? known : world.id('job', place)
       if (id !== known) world.jobs.push(id)
+      const follower = further === undefined ? undefined : { id: world.id('job', place), target: further }
+      if (follower !== undefined) world.jobs.push(follower.id)
+      const successors = follower && [follower]
       return (stores, now) => {
         const runAt = startsIn === undefined ? undefined : new Date(now.getTime() + startsIn * 1000)
-        return stores.jobs.enqueue(buildJob({ ...fields, id, payload, runAt }), now)
+        return stores.jobs.enqueue(buildJob({ ...fields, id, payload, runAt, successors }), now)
       }
     },
 )

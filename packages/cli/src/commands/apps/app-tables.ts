@@ -15,6 +15,11 @@ const short = (sha: string | undefined): string => sha?.slice(0, SHORT_SHA) ?? '
 const COLOURS = { succeeded: 'green', failed: 'red', running: 'blue', claimed: 'blue' } as const
 const colourOf = (state: string | undefined) => COLOURS[state as keyof typeof COLOURS]
 
+const hostText = ({ host, hosts = [] }: AppView): string => {
+  if (host === undefined) return 'none'
+  return `fp:${host.slice(0, SHORT_SHA)}${hosts.length > 1 ? ` +${hosts.length - 1}` : ''}`
+}
+
 const isDown = ({ state }: Observed): boolean => state === 'down' || state === 'degraded'
 
 /** Apps as people read them. */
@@ -23,7 +28,7 @@ export const appsTable = (apps: readonly AppView[], page: Page): string =>
     [
       { title: 'APP', text: ({ name }) => name },
       { title: 'LICENSE', narrow: 'leaves', text: ({ license_id }) => license_id },
-      { title: 'HOST', text: ({ host }) => (host === undefined ? 'none' : `fp:${host.slice(0, SHORT_SHA)}`) },
+      { title: 'HOST', text: hostText },
       { title: 'REPOSITORY', narrow: 'shrinks', text: ({ repo_url }) => repo_url ?? 'none' },
       { title: 'COMMIT', text: ({ last_deployment: last }) => short(last?.sha) },
       {
@@ -80,7 +85,9 @@ export const appFacts = (app: AppView, page: Page): string =>
       ['id', app.id],
       ['app', app.name],
       ['license', app.license_id],
-      ['host', app.host === undefined ? 'none' : `fp:${app.host}`],
+      ...(app.hosts ?? [app.host]).map(
+        (host, index) => [index === 0 ? 'host' : 'then', host === undefined ? 'none' : `fp:${host}`] as const,
+      ),
       ['repository', app.repo_url ?? 'none'],
       ['git hook', app.git_hook],
       ['variables', String(app.variables)],
@@ -104,6 +111,11 @@ export const releasesTable = (releases: readonly ReleaseView[], page: Page): str
       { title: 'ID', text: ({ id }) => id },
       { title: 'COMMIT', text: ({ sha, uploaded }) => `${short(sha)}${uploaded ? ' (upload)' : ''}` },
       { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => colourOf(state) },
+      {
+        title: 'HOST',
+        narrow: 'leaves',
+        text: ({ host }) => (host === undefined ? '' : `fp:${host.slice(0, SHORT_SHA)}`),
+      },
       { title: 'BY', narrow: 'shrinks', text: ({ by }) => by ?? '' },
       { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },
       { title: 'WHEN', text: ({ created_at }) => ago(created_at, page) },

@@ -1,8 +1,9 @@
 import { type DeploymentView, type JobView, Problem } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
+import type { Connection } from '../../connect/connect.ts'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
-import type { ExitCode } from '../../terminal/failure.ts'
-import { followToEnd } from '../jobs/follow.ts'
+import { EXIT, type ExitCode } from '../../terminal/failure.ts'
+import { follow, followToEnd, printEnd } from '../jobs/follow.ts'
 import { jobsTable } from '../jobs/job-table.ts'
 import type { AppOptions } from './apps-show.ts'
 
@@ -11,6 +12,7 @@ interface Made {
   readonly deployment?: DeploymentView
   readonly warning?: string
   readonly note?: string
+  readonly next?: readonly { readonly job_id: string; readonly host: string }[]
 }
 
 /** Flags of the commands that make a job for an app. */
@@ -68,17 +70,46 @@ export async function deployed(
 ): Promise<ExitCode | undefined> {
   await using connection = await run.connect()
   const answer = (await connection.run(operation, { ...input })) as unknown as Made
-  const { job, warning, note } = answer
+  const { job, warning, note, next = [] } = answer
   if (note !== undefined) run.hint(note)
   if (warning !== undefined) run.hint(`warning: ${warning}`)
   if (run.options.follow !== true) {
     run.print(answer, (page) => jobsTable([job], page))
     run.hint(`Follow it: svc jobs logs ${shellWord(job.id)} --follow`)
+    for (const { job_id: jobId } of next)
+      run.hint(`The next host follows when that has succeeded: svc jobs logs ${shellWord(jobId)} --follow`)
     return undefined
   }
+  if (next.length > 0) return followRoll(run, connection, answer)
   return followToEnd(run, connection, job, (last) => {
     const { deployment } = answer
     const ended = deployment === undefined ? {} : { deployment: { ...deployment, state: last.state } }
     return { ...answer, job: last, ...ended }
   })
+}
+
+/** Follows the jobs of several hosts, until one of them does not succeed. */
+async function followRoll(
+  run: CommandRun<FollowOptions>,
+  connection: Connection,
+  { next = [], ...answer }: Made,
+): Promise<ExitCode> {
+  const ids = [answer.job.id, ...next.map(({ job_id: jobId }) => jobId)]
+  let last = answer.job
+  for (const [index, jobId] of ids.entries()) {
+    run.hint(`host ${index + 1} of ${ids.length}: following ${jobId}, Ctrl-C leaves it alone`)
+    const followed = await follow(run, connection, jobId)
+    last = followed.job ?? last
+    if (run.options.json !== true) printEnd(run, followed)
+    if (followed.exitCode === EXIT.done) continue
+    const left = ids.length - index - 1
+    if (followed.job !== undefined)
+      run.hint(
+        `${left} ${left === 1 ? 'host was' : 'hosts were'} left as before: svc jobs retry ${shellWord(jobId)} goes on from this one`,
+      )
+    if (run.options.json === true) run.print({ ...answer, job: last, next }, () => '')
+    return followed.exitCode
+  }
+  if (run.options.json === true) run.print({ ...answer, job: last, next }, () => '')
+  return EXIT.done
 }

@@ -5,6 +5,7 @@ import type { AppOptions } from './apps-show.ts'
 
 /** Flags of `svc apps logs`. */
 export interface AppLogsOptions extends AppOptions {
+  readonly host?: string
   readonly process?: string
   readonly since?: string
   readonly lines?: string
@@ -14,7 +15,7 @@ export interface AppLogsOptions extends AppOptions {
 /** Prints the output of an app, which its host keeps, over a session. */
 export const appLogs: Handler<AppLogsOptions> = (run) =>
   carryOpened(run, 'apps.logs', () => {
-    const { license, process, since, lines, follow } = run.options
+    const { license, host, process, since, lines, follow } = run.options
     const wish = { process, since, lines: wholeNumber('--lines', lines), follow }
-    return given({ app: run.arg(0), license, ...wish })
+    return given({ app: run.arg(0), license, host, ...wish })
   })

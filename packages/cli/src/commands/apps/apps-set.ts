@@ -5,22 +5,26 @@ import type { AppOptions } from './apps-show.ts'
 
 /** Flags of the commands that set an app. */
 export interface SetAppOptions extends AppOptions {
-  readonly host?: string
+  readonly host?: readonly string[]
   readonly repo?: string
 }
+
+/** One host, which may be none, or several. */
+const hostsOf = (hosts: readonly string[] | undefined) =>
+  hosts === undefined || hosts.length < 2 ? { host: hosts?.[0] } : { hosts }
 
 /** Makes an app. */
 export const createApp: Handler<SetAppOptions> = async (run) => {
   const { license, host, repo } = run.options
-  const input = given({ name: run.arg(0), license, host, repo_url: repo })
+  const input = given({ name: run.arg(0), license, ...hostsOf(host), repo_url: repo })
   const answer = await run.operate<{ app: AppView }>('apps.create', input)
   run.print(answer, (page) => appFacts(answer.app, page))
 }
 
-/** Changes the host or the repository of an app. */
+/** Changes the hosts or the repository of an app. */
 export const setApp: Handler<SetAppOptions> = async (run) => {
   const { license, host, repo } = run.options
-  const input = given({ app: run.arg(0), license, host, repo_url: repo })
+  const input = given({ app: run.arg(0), license, ...hostsOf(host), repo_url: repo })
   const answer = await run.operate<{ app: AppView }>('apps.set', input)
   run.print(answer, (page) => appFacts(answer.app, page))
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
-import { type AccessMode, Problem } from '@svc/core'
+import { type AccessMode, type AppView, Problem } from '@svc/core'
 import { type CommandRun, given } from '../../program/command-run.ts'
 import { carrySession } from '../../relay/operator-session.ts'
 import { RelayRefused } from '../../relay/relay-socket.ts'
@@ -26,7 +26,7 @@ interface Head {
 }
 
 /**
- * Sends the newest commit of this folder's repository to the host of an app; files that differ from it are
+ * Sends the newest commit of this folder's repository to the hosts of an app; files that differ from it are
  * counted in a hint. Returns the commit.
  * @throws Problem `invalid-input` without a repository, `unavailable` when the host does not take it
  */
@@ -34,9 +34,12 @@ export async function uploadHead(run: CommandRun<AppOptions>): Promise<string> {
   const { sha, unsaved } = await headOf(run.io)
   if (unsaved > 0)
     run.hint(`${unsaved} ${unsaved === 1 ? 'file is' : 'files are'} not committed and not sent: git status`)
-  const { license } = run.options
-  const opened = await run.operate<Opened>('apps.upload', given({ app: run.arg(0), license, sha }))
-  await send(run, opened, sha)
+  const named = { app: run.arg(0), license: run.options.license }
+  const { app } = await run.operate<{ app: AppView }>('apps.show', given(named))
+  for (const host of app.hosts ?? [undefined]) {
+    const wish = given({ ...named, sha, host: host && `fp:${host}` })
+    await send(run, await run.operate<Opened>('apps.upload', wish), sha)
+  }
   return sha
 }
 

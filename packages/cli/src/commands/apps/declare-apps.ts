@@ -4,7 +4,12 @@ import { examples, operating, type Run, reaching } from '../declare.ts'
 import { declareDatabases } from './declare-databases.ts'
 
 const LICENSE = ['--license <id-or-key>', 'license of the app, if several have one of its name'] as const
-const HOST = ['--host <host>', 'host that runs it: hostname, id or fingerprint'] as const
+const HOST = [
+  '--host <host>',
+  'host that runs it: hostname, id or fingerprint; once more for each further host',
+  (host: string, before: readonly string[] = []): readonly string[] => [...before, host],
+] as const
+const OTHER_HOST = ['--host <host>', 'this host of it alone; its first one when not given'] as const
 const REPO = [
   '--repo <url>',
   'https://…, ssh://… or user@host:path; docker://IMAGE for an image of a registry',
@@ -37,7 +42,7 @@ export function declareApps(program: Command, run: Run): void {
     .option(...HOST)
     .option(...REPO)
     .action(run(async () => (await import('./apps-set.ts')).setApp))
-  examples(set, 'svc apps set shop --host web-2')
+  examples(set, 'svc apps set shop --host web-2', 'svc apps set shop --host web-1 --host web-2')
   const remove = operating(apps, 'apps.remove', '<app>')
     .option(...LICENSE)
     .option('--data', 'end it on its host, and remove its volumes there')
@@ -56,6 +61,7 @@ export function declareApps(program: Command, run: Run): void {
 function declareLogs(apps: Command, run: Run): void {
   const logs = operating(apps, 'apps.logs', '<app>')
     .option(...LICENSE)
+    .option(...OTHER_HOST)
     .option('-f, --follow', 'go on with lines as they are written')
     .option('--process <name>', 'only this process, instance or command: web, web.1, cron.clean')
     .option('--since <time>', 'only lines of the last 90s, 30m, 1h, 2d, or since an ISO-8601 instant')
@@ -63,6 +69,7 @@ function declareLogs(apps: Command, run: Run): void {
     .action(run(async () => (await import('./apps-logs.ts')).appLogs))
   const command = operating(apps, 'apps.run', '<app> [command...]')
     .option(...LICENSE)
+    .option(...OTHER_HOST)
     .option('--reason <text>', 'its purpose; kept with the session, and shown to the host')
     .action(run(async () => (await import('./apps-run.ts')).runInApp))
   examples(command, 'svc apps run shop -- npm run migrate', "svc apps run shop -- 'env | sort'")
@@ -104,7 +111,7 @@ function declareRuns(apps: Command, run: Run): void {
   ) =>
     operating(apps, operation, words)
       .option(...LICENSE)
-      .option('--host <host>', 'another host than its own, such as the one before')
+      .option('--host <host>', 'this host alone: one of its own, or one from before')
       .option(...FOLLOW)
   examples(
     under('apps.stop').action(run(async () => (await import('./apps-deploy.ts')).stopApp)),

@@ -25,6 +25,8 @@ export interface AccessUses {
 const operation = operationOf<AccessUses>()
 
 const license = optional(text(1, 512))
+/** A host of an app, in place of its first. */
+const APP_HOST = optional(text(1, 255))
 const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const host = shape({ id: word, hostname: word })
@@ -108,21 +110,23 @@ async function hostOf(
   return agents.resolve(await licenses.within(scope, licenseName), name)
 }
 
-/** An app and its host, while there is a relay that leads there. */
+/** An app and its host, the first one when none is named, while there is a relay that leads there. */
 async function appAndHost(
   { access, apps, agents, licenses }: AccessUses,
   { scope }: Operator,
   idOrName: string,
   licenseName: string | undefined,
+  hostName: string | undefined,
 ) {
   access.requireRelay()
   const app = await apps.resolve(await licenses.within(scope, licenseName), idOrName)
-  const { fingerprint } = await apps.place(app)
-  if (fingerprint === undefined)
+  const [first] = (await apps.place(app)).hosts
+  const host = hostName ?? (first && `fp:${first}`)
+  if (host === undefined)
     throw new Problem('conflict', {
       detail: `${app.name} has no host: svc apps set ${app.name} --host HOST gives it one`,
     })
-  return { app, host: await agents.resolve(ofLicense(app.licenseId), `fp:${fingerprint}`) }
+  return { app, host: await agents.resolve(ofLicense(app.licenseId), host) }
 }
 
 const NO_SCREEN = { user: undefined, cols: 80, rows: 24, term: 'dumb', reason: '' }
@@ -165,10 +169,10 @@ export const accessOperations = [
     scope: 'tenant',
     changes: true,
     perMinute: 20,
-    input: { app: text(1, 128), license, ...LOG_WISH },
+    input: { app: text(1, 128), license, host: APP_HOST, ...LOG_WISH },
     answer: OPENED,
-    run: async (services, { app: idOrName, license: named, ...wish }, operator) => {
-      const { app, host } = await appAndHost(services, operator, idOrName, named)
+    run: async (services, { app: idOrName, license: named, host: hostName, ...wish }, operator) => {
+      const { app, host } = await appAndHost(services, operator, idOrName, named, hostName)
       const ticket = await services.access.open({
         ...NO_SCREEN,
         ...openedBy(operator),
@@ -187,10 +191,13 @@ export const accessOperations = [
     changes: true,
     personal: true,
     perMinute: 20,
-    input: { app: text(1, 128), license, command: text(1, 4096), reason: defaulted(text(0, 500), '') },
+    input: {
+      ...{ app: text(1, 128), license, host: APP_HOST, command: text(1, 4096) },
+      reason: defaulted(text(0, 500), ''),
+    },
     answer: OPENED,
-    run: async (services, { app: idOrName, license: named, command, reason }, operator) => {
-      const { app, host } = await appAndHost(services, operator, idOrName, named)
+    run: async (services, { app: idOrName, license: named, host: hostName, command, reason }, operator) => {
+      const { app, host } = await appAndHost(services, operator, idOrName, named, hostName)
       const ticket = await services.access.open({
         ...NO_SCREEN,
         ...openedBy(operator),
@@ -209,10 +216,10 @@ export const accessOperations = [
     scope: 'tenant',
     changes: true,
     perMinute: 20,
-    input: { app: text(1, 128), license, sha: SHA },
+    input: { app: text(1, 128), license, host: APP_HOST, sha: SHA },
     answer: OPENED,
-    run: async (services, { app: idOrName, license: named, sha }, operator) => {
-      const { app, host } = await appAndHost(services, operator, idOrName, named)
+    run: async (services, { app: idOrName, license: named, host: hostName, sha }, operator) => {
+      const { app, host } = await appAndHost(services, operator, idOrName, named, hostName)
       const ticket = await services.access.open({
         ...NO_SCREEN,
         ...openedBy(operator),

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
 import type { App } from './app.ts'
 import { type AppDatabase, type DatabaseLink, isDropped, MAX_DATABASES } from './app-database.ts'
-import { type MadeJob, noApp, placeIn, requireHost } from './app-place.ts'
+import { type MadeJob, noApp, placeIn, requireOneHost } from './app-place.ts'
 import { type DatabaseOp, MAX_LINKS, type ReadyEngine, readDatabaseOrder, VARIABLE_OF } from './database.ts'
 
 /** Dependencies of `AppDatabases`. */
@@ -77,7 +77,7 @@ export class AppDatabases {
 
   /** The host of a database. Its address means nothing on another. */
   async #hostFor(app: App, known: AppDatabase | undefined, op: DatabaseOp): Promise<string> {
-    const host = requireHost(await placeIn(this.#parts.storage, app))
+    const host = requireOneHost(await placeIn(this.#parts.storage, app), 'a database')
     if (known === undefined || known.jobTarget === host || op === 'unlink') return known?.jobTarget ?? host
     throw new Problem('conflict', {
       detail: `${known.name} is on another host than ${app.name}: give the order by an app of its host`,

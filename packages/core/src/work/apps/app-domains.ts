@@ -7,7 +7,7 @@ import type { Job } from '../jobs/job.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
 import type { App } from './app.ts'
 import { type AppDomain, type DomainOptions, isGone, isWanted } from './app-domain.ts'
-import { type MadeJob, noApp, placeIn, requireHost } from './app-place.ts'
+import { type MadeJob, noApp, placeIn, requireHosts } from './app-place.ts'
 import { MAX_DOMAINS, readExposeOrder } from './exposure.ts'
 
 /** Dependencies of `AppDomains`. */
@@ -70,9 +70,9 @@ export class AppDomains {
     readExposeOrder(payload)
     const { storage, clock, jobs } = this.#parts
     const { licenseId, id: appId } = app
-    const target = requireHost(await placeIn(storage, app))
+    const hosts = requireHosts(await placeIn(storage, app))
     let isRepeat = false
-    const order = { licenseId, kind: 'expose', payload, target } as const
+    const order = { licenseId, kind: 'expose', payload, ...hosts } as const
     const made = await jobs.enqueue(order, async (stores, { id: jobId }) => {
       if ((await stores.apps.lock(appId)) === undefined) throw noApp(app.name)
       const before = await roomFor(stores, app, domain)
@@ -92,9 +92,11 @@ export class AppDomains {
     const { storage, clock, jobs } = this.#parts
     const domain = readDomainName(given) ?? given
     const { licenseId, id: appId } = app
-    const { jobTarget: target } = await ownOf(storage, app, domain)
+    const { jobTarget } = await ownOf(storage, app, domain)
+    const others = (await placeIn(storage, app)).hosts.filter((host) => host !== jobTarget)
+    const hosts = { target: jobTarget, ...(others.length === 0 ? {} : { successors: others }) }
     let isRepeat = false
-    const order = { licenseId, kind: 'unexpose', payload: { app: app.name, domain }, target } as const
+    const order = { licenseId, kind: 'unexpose', payload: { app: app.name, domain }, ...hosts } as const
     const made = await jobs.enqueue(order, async (stores, { id: jobId }) => {
       if ((await stores.apps.lock(appId)) === undefined) throw noApp(app.name)
       const { options, isLeaving } = await ownOf(stores, app, domain)

@@ -3,7 +3,7 @@ import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
-import { type App, VARIABLES } from './app.ts'
+import { type App, MAX_HOSTS, VARIABLES } from './app.ts'
 import { appCronOperations } from './app-cron-operations.ts'
 import { appDatabaseOperations } from './app-database-operations.ts'
 import { appDomainOperations } from './app-domain-operations.ts'
@@ -17,7 +17,12 @@ const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 const NAME = matching(/^[a-z0-9][a-z0-9-]{0,62}$/, 'an app name: a-z, 0-9 and dashes, at most 63 characters')
-const settings = { host: optional(text(0, 512)), repo_url: optional(text(0, 512)) }
+const settings = {
+  host: optional(text(0, 512)),
+  /** Several hosts, in the order of deploys, in the place of `host`. */
+  hosts: optional(listOf(text(1, 512), MAX_HOSTS)),
+  repo_url: optional(text(0, 512)),
+}
 
 /** An app in a list. */
 async function listedView(apps: Apps, app: App, observed: readonly ObservedApp[]): Promise<AppView> {
@@ -38,15 +43,22 @@ async function viewOf(apps: Apps, app: App): Promise<AppView> {
   return { ...view, ...stateView(state) }
 }
 
+interface GivenSettings {
+  readonly host?: string | undefined
+  readonly hosts?: readonly string[] | undefined
+  readonly repo_url?: string | undefined
+}
+
 /** Settings as they are stored; an empty text leaves the choice to the git hook again. */
-async function settingsOf(
-  { agents }: AppUses,
-  licenseId: string,
-  { host, repo_url }: { readonly host?: string | undefined; readonly repo_url?: string | undefined },
-) {
-  const agent = host ? await agents.resolve(ofLicense(licenseId), host) : undefined
+async function settingsOf({ agents }: AppUses, licenseId: string, { host, hosts, repo_url }: GivenSettings) {
+  if (host !== undefined && hosts !== undefined)
+    throw new Problem('invalid-input', { details: ['hosts: expected host or hosts'] })
+  const found: string[] = []
+  for (const each of hosts ?? (host ? [host] : []))
+    found.push((await agents.resolve(ofLicense(licenseId), each)).fingerprint)
+  const [fingerprint, ...moreHosts] = found
   return {
-    ...(host === undefined ? {} : { fingerprint: agent?.fingerprint }),
+    ...(host === undefined && hosts === undefined ? {} : { fingerprint, moreHosts }),
     ...(repo_url === undefined ? {} : { repoUrl: repo_url || undefined }),
   }
 }
@@ -61,7 +73,7 @@ const create = operation({
   answer: { app: shape(APP) },
   run: async (services, { name, license, ...given }, { scope }) => {
     const licenseId = await services.licenses.resolve(scope, license)
-    const wishes = { fingerprint: undefined, repoUrl: undefined }
+    const wishes = { fingerprint: undefined, moreHosts: [], repoUrl: undefined }
     const app = await services.apps.create(licenseId, name, {
       ...wishes,
       ...(await settingsOf(services, licenseId, given)),
@@ -91,7 +103,7 @@ const list = operation({
 
 const show = operation({
   name: 'apps.show',
-  summary: 'show an app: its host, source, variables and last deployment',
+  summary: 'show an app: its hosts, source, variables and last deployment',
   permission: 'platform.read',
   scope: 'tenant',
   changes: false,
@@ -104,7 +116,7 @@ const show = operation({
 
 const set = operation({
   name: 'apps.set',
-  summary: 'change the host or the repository of an app; an empty value leaves it to the git hook',
+  summary: 'change the hosts or the repository of an app; an empty value leaves it to the git hook',
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
@@ -114,7 +126,7 @@ const set = operation({
     const app = await appOf(services, { app: _, license: __ }, operator)
     const wishes = await settingsOf(services, app.licenseId, given)
     if (Object.keys(wishes).length === 0)
-      throw new Problem('invalid-input', { details: ['host: expected host or repo_url'] })
+      throw new Problem('invalid-input', { details: ['host: expected host, hosts or repo_url'] })
     return { app: await viewOf(services.apps, await services.apps.set(app, wishes)) }
   },
 })

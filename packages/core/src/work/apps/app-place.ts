@@ -4,14 +4,16 @@ import { placeOf } from '../../platform/secrets/secrets-store.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { GitHook } from '../git/git-hook.ts'
 import type { Job } from '../jobs/job.ts'
-import { type App, variableId } from './app.ts'
+import type { EnqueueInput } from '../jobs/new-job.ts'
+import { type App, hostsOf, variableId } from './app.ts'
 
 /** An app with the source and the host that its deploys have. */
 export interface AppPlace {
   readonly app: App
   readonly hook: GitHook | undefined
   readonly repoUrl: string | undefined
-  readonly fingerprint: string | undefined
+  /** Full fingerprints of its hosts, in the order of deploys; its release command runs on the first. */
+  readonly hosts: readonly string[]
 }
 
 /** The job of an order, and whether the order made it. */
@@ -24,7 +26,7 @@ export interface MadeJob {
 export const variablePlace = (appId: string, name: string): string =>
   placeOf('appVariables', variableId(appId, name))
 
-/** Returns the source and the host of an app: its own, else those of its git hook. */
+/** Returns the source and the hosts of an app: its own, else those of its git hook. */
 export async function placeIn({ gitHooks }: Pick<Stores, 'gitHooks'>, app: App): Promise<AppPlace> {
   const hooks = await gitHooks.find(ofLicense(app.licenseId), app.name)
   const hook = hooks.find((each) => each.app === app.name)
@@ -32,18 +34,29 @@ export async function placeIn({ gitHooks }: Pick<Stores, 'gitHooks'>, app: App):
     app,
     hook,
     repoUrl: app.repoUrl ?? hook?.repoUrl,
-    fingerprint: app.fingerprint ?? hook?.fingerprint,
+    hosts: hostsOf(app, hook?.fingerprint),
   }
 }
 
 /** The place of an app at another host, if one is named. */
 export const hostedAt = (place: AppPlace, fingerprint: string | undefined): AppPlace =>
-  fingerprint === undefined ? place : { ...place, fingerprint }
+  fingerprint === undefined ? place : { ...place, hosts: [fingerprint] }
 
-/** @throws Problem `conflict` when it has none */
-export function requireHost({ app, fingerprint }: AppPlace): string {
-  if (fingerprint !== undefined) return fingerprint
+/** The hosts of an app as a job goes through them. @throws Problem `conflict` when it has none */
+export function requireHosts({ app, hosts }: AppPlace): Pick<EnqueueInput, 'target' | 'successors'> {
+  const [target, ...successors] = hosts
+  if (target !== undefined) return { target, ...(successors.length === 0 ? {} : { successors }) }
   throw lacks(app.name, 'host: --host HOST')
+}
+
+/** The one host of an app that keeps data there. @throws Problem `conflict` when it has none, or several */
+export function requireOneHost(place: AppPlace, what: string): string {
+  const { target = '', successors } = requireHosts(place)
+  if (successors === undefined) return target
+  const { name } = place.app
+  throw new Problem('conflict', {
+    detail: `${name} has ${place.hosts.length} hosts, and ${what} is on one: svc apps set ${name} --host HOST`,
+  })
 }
 
 /** The refusal of an order for an app that lacks a setting. */

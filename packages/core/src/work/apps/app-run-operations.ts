@@ -47,7 +47,11 @@ export async function appOf(
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 4096)
 /** The job that carries a wish out. `note`: that things are so already. */
-export const MADE = { id: word, app: word, ...JOB_ANSWERS.made, note: optional(word) }
+export const MADE = {
+  ...{ id: word, app: word, ...JOB_ANSWERS.made, note: optional(word) },
+  /** The jobs that follow on further hosts, each when the one before it has succeeded. */
+  next: optional(listOf(shape({ job_id: word, host: word }), ANY)),
+}
 
 /** Answers an operation whose wish a job of the app's host carries out. */
 export async function madeFor(
@@ -57,7 +61,9 @@ export async function madeFor(
   made: MadeJob,
   note?: string,
 ) {
-  return { id, app: name, ...(await madeAnswer(services, operator, made)), ...present('note', note) }
+  const next = made.job.successors?.map(({ id: jobId, target }) => ({ job_id: jobId, host: target }))
+  const answer = await madeAnswer(services, operator, made)
+  return { id, app: name, ...answer, ...present('note', note), ...present('next', next) }
 }
 
 const deploy = operation({

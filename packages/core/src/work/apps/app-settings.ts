@@ -1,17 +1,18 @@
 import { Problem } from '../../kernel/problem.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import { localAddress, repoAddress } from '../git/git-hook.ts'
-import type { AppSettings } from './app.ts'
+import type { App, AppSettings } from './app.ts'
+import { isDropped } from './app-database.ts'
 import { isImageAddress } from './app-source.ts'
 
 /**
  * Refuses settings that an app of a license cannot have.
- * @throws Problem `invalid-input`, `agent-not-owned`
+ * @throws Problem `invalid-input`, `agent-not-owned`, `conflict` for several hosts of an app with a database
  */
 export async function checkSettings(
-  { agents }: Pick<Stores, 'agents'>,
-  licenseId: string,
-  { fingerprint, repoUrl }: Partial<AppSettings>,
+  { agents, appDatabases }: Pick<Stores, 'agents' | 'appDatabases'>,
+  { licenseId, name }: Pick<App, 'licenseId' | 'name'>,
+  { fingerprint, moreHosts = [], repoUrl }: Partial<AppSettings>,
   production: boolean,
 ): Promise<void> {
   if (repoUrl !== undefined && !isImageAddress(repoUrl) && !isAddress(repoUrl, production)) {
@@ -21,8 +22,18 @@ export async function checkSettings(
       ],
     })
   }
-  if (fingerprint !== undefined && !(await agents.isKnown(licenseId, fingerprint)))
-    throw new Problem('agent-not-owned')
+  const hosts = [fingerprint, ...moreHosts].filter((host) => host !== undefined)
+  if (new Set(hosts).size < hosts.length)
+    throw new Problem('invalid-input', { details: ['hosts: expected each host once'] })
+  for (const host of hosts) if (!(await agents.isKnown(licenseId, host))) throw new Problem('agent-not-owned')
+  if (moreHosts.length === 0) return
+  const linked = (await appDatabases.list(licenseId)).find(
+    (each) => !isDropped(each) && each.links.some(({ app }) => app === name),
+  )
+  if (linked !== undefined)
+    throw new Problem('conflict', {
+      detail: `${name} has the database ${linked.name}, which is on one host: svc apps databases unlink ${name} ${linked.name} comes first`,
+    })
 }
 
 /** Whether a repository may have this address. In a trial it may lie on this machine. */

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
@@ -19,7 +20,7 @@ export interface AppState {
   readonly live: Deployment | undefined
 }
 
-/** Returns the state of an app by the jobs that its host has ended well. */
+/** Returns the state of an app by the jobs that its host, the first of several, has ended well. */
 export async function stateIn(
   { deployments, gitHooks, jobs }: Pick<Stores, 'deployments' | 'gitHooks' | 'jobs'>,
   app: App,
@@ -28,10 +29,10 @@ export async function stateIn(
   const releases = await deployments.list({ licenseId, app: name, limit: RELEASES_SEEN })
   const live = releases.find(({ state }) => state === 'succeeded')
   if (live === undefined) return { state: 'never_deployed', live }
-  const { fingerprint } = await placeIn({ gitHooks }, app)
+  const [first] = (await placeIn({ gitHooks }, app)).hosts
   const later = await jobs.list(ofLicense(licenseId), {
     ...{ app: name, state: 'succeeded', since: live.createdAt, limit: JOBS_SEEN },
-    ...(fingerprint === undefined ? {} : { host: fingerprint }),
+    ...present('host', first),
   })
   // A job that was made later ran later: those of one app run one after the other.
   const end = later.find(({ id, kind }) => id > live.jobId && (kind === 'stop' || kind === 'remove'))

@@ -25,6 +25,7 @@ export const AppEntity = defineEntity({
     licenseId: word(p.text()),
     name: fact(p.text()),
     fingerprint: fact(p.text().nullable()),
+    moreHosts: fact(p.json().$type<readonly string[]>().default('[]')),
     repoUrl: fact(p.text().nullable()),
     envRevision: p.integer().default(0),
     createdAt: time(),

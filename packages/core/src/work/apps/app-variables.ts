@@ -88,8 +88,8 @@ export class AppVariables {
   /** Why a host does not get the variables of an app with a job; undefined when it does. */
   async #fault(app: App, job: Job, { fingerprint, claimKey, proof }: AppClaim): Promise<string | undefined> {
     const { storage, clock } = this.#parts
-    const { fingerprint: host, repoUrl } = await placeIn(storage, app)
-    if (host === undefined || job.target !== host || fingerprint !== host)
+    const { hosts, repoUrl } = await placeIn(storage, app)
+    if (job.target !== fingerprint || !hosts.includes(fingerprint))
       return `the deploy is not for the host of the app: svc apps deploy ${app.name} makes one that is`
     if (!isOwnSource(objectOf(job.payload.source), repoUrl))
       return `the source is not the app's own: svc apps set ${app.name} --repo URL names it`

@@ -21,6 +21,7 @@ export const RELEASE = {
   /** Whether the commit was sent to the host, and is in no repository that the service knows of. */
   uploaded: optional(flag()),
   state: oneOf(JOB_STATES),
+  host: optional(word),
   /** The one who deployed, as the audit log names operators, or `git push by` and a name. */
   by: optional(word),
   created_at: count,
@@ -39,6 +40,8 @@ export const APP = {
   license_id: word,
   name: word,
   host: optional(word),
+  /** All hosts, of an app that has several. */
+  hosts: optional(listOf(word, ANY)),
   repo_url: optional(word),
   git_hook: optional(word),
   variables: count,
@@ -72,6 +75,7 @@ export const releaseView = ({
 }: Deployment): ReleaseView => ({
   ...{ id, job_id: jobId, state, created_at: unixSeconds(rest.createdAt) },
   ...present('by', rest.madeBy),
+  ...present('host', rest.target || undefined),
   ...(typeof sha === 'string' ? { sha } : {}),
   ...(type === 'upload' ? { uploaded: true } : {}),
 })
@@ -84,12 +88,13 @@ export const variableView = ({ name, value, updatedAt }: Variable): VariableView
 
 /** An app as operators see it, without its state. */
 export const appView = (
-  { app, hook, repoUrl, fingerprint }: AppPlace,
+  { app, hook, repoUrl, hosts }: AppPlace,
   variables: number,
   last: Deployment | undefined,
 ): AppView => ({
   ...{ id: app.id, license_id: app.licenseId, name: app.name, variables, env_revision: app.envRevision },
-  ...present('host', fingerprint),
+  ...present('host', hosts[0]),
+  ...(hosts.length > 1 ? { hosts: [...hosts] } : {}),
   ...present('repo_url', repoUrl),
   ...present('git_hook', hook?.id),
   ...present('last_deployment', last && releaseView(last)),

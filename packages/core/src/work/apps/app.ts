@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../kernel/problem.ts'
 
+/** Most hosts of an app. */
+export const MAX_HOSTS = 16
 /** Most apps of a license. */
 export const MAX_APPS = 500
 /** Bounds of an app's variables. */
@@ -18,6 +20,8 @@ export interface App {
   readonly name: string
   /** Full fingerprint of its host; undefined: that of its git hook. */
   readonly fingerprint: string | undefined
+  /** Full fingerprints of its further hosts, in the order of deploys; none without a first one. */
+  readonly moreHosts: readonly string[]
   /** Address of its repository; undefined: that of its git hook. */
   readonly repoUrl: string | undefined
   /** Rises by one with each change of its variables. */
@@ -27,7 +31,7 @@ export interface App {
 }
 
 /** The settings of an app that people change. */
-export type AppSettings = Pick<App, 'fingerprint' | 'repoUrl'>
+export type AppSettings = Pick<App, 'fingerprint' | 'moreHosts' | 'repoUrl'>
 /** An app to be stored. */
 export type NewApp = Pick<App, 'licenseId' | 'name'> & AppSettings
 
@@ -43,6 +47,15 @@ export interface Variable {
 
 /** A variable to be stored. */
 export type NewVariable = Omit<Variable, 'updatedAt'>
+
+/** The hosts of an app: its own, else the one of its git hook. */
+export const hostsOf = (
+  { fingerprint, moreHosts }: Pick<App, 'fingerprint' | 'moreHosts'>,
+  ofHook: string | undefined,
+): readonly string[] => {
+  const first = fingerprint ?? ofHook
+  return first === undefined ? [] : [first, ...moreHosts]
+}
 
 const ID_CHARS = 26
 

@@ -32,16 +32,25 @@ const ENSURE = statement('app-ensure', (tables, { id, licenseId, name, now }: En
 )
 const ADD = {
   name: 'app-add',
-  text: `insert into apps (id, license_id, name, fingerprint, repo_url, created_at, updated_at)
-    select $1, $2, $3, $4, $5, ${at('$7')}, ${at('$7')}
+  text: `insert into apps (id, license_id, name, fingerprint, more_hosts, repo_url, created_at, updated_at)
+    select $1, $2, $3, $4, $8::jsonb, $5, ${at('$7')}, ${at('$7')}
     where (select count(*) from apps where license_id = $2) < $6
     on conflict (id) do nothing returning *`,
 }
-type Change = AppSettings & { readonly id: string; readonly now: Date | undefined }
-const CHANGE = statement('app-change', (tables, { id, fingerprint, repoUrl, now }: Change) =>
+type Change = Omit<AppSettings, 'moreHosts'> & {
+  readonly id: string
+  readonly moreHosts: string
+  readonly now: Date | undefined
+}
+const CHANGE = statement('app-change', (tables, { id, fingerprint, moreHosts, repoUrl, now }: Change) =>
   tables
     .updateTable('apps')
-    .set({ fingerprint, repo_url: repoUrl, updated_at: atOrNow(now) })
+    .set({
+      fingerprint,
+      more_hosts: sql<App['moreHosts']>`${moreHosts}::jsonb`,
+      repo_url: repoUrl,
+      updated_at: atOrNow(now),
+    })
     .where('id', '=', id)
     .returningAll(),
 )
@@ -102,13 +111,16 @@ export class SqlAppsStore implements AppsStore {
     await ENSURE.run(this.#session, { id: appIdOf(licenseId, name), licenseId, name, now })
   }
 
-  async add({ licenseId, name, fingerprint, repoUrl }: NewApp, max: number, now?: Date) {
-    const params = [appIdOf(licenseId, name), licenseId, name, fingerprint, repoUrl, max, now]
+  async add({ licenseId, name, fingerprint, moreHosts, repoUrl }: NewApp, max: number, now?: Date) {
+    const id = appIdOf(licenseId, name)
+    const params = [id, licenseId, name, fingerprint, repoUrl, max, now, JSON.stringify(moreHosts)]
     return (await this.#session.rows<object>(ADD, params)).map(toApp)[0]
   }
 
   async change(id: string, settings: AppSettings, now?: Date): Promise<App | undefined> {
-    return (await CHANGE.run(this.#session, { ...settings, id, now })).map(toApp)[0]
+    return (
+      await CHANGE.run(this.#session, { ...settings, moreHosts: JSON.stringify(settings.moreHosts), id, now })
+    ).map(toApp)[0]
   }
 
   async remove(id: string): Promise<boolean> {

@@ -15,7 +15,7 @@ import {
   type MadeJob,
   noApp,
   placeIn,
-  requireHost,
+  requireHosts,
   variablePlace,
 } from './app-place.ts'
 import { checkSettings } from './app-settings.ts'
@@ -54,6 +54,8 @@ interface JobWish {
   /** The maker of the job, as the audit log names operators. */
   readonly madeBy?: string | undefined
 }
+/** Settings of a new app. */
+export type NewAppSettings = Omit<AppSettings, 'moreHosts'> & Partial<Pick<AppSettings, 'moreHosts'>>
 /** The commit that is deployed, and how. */
 export interface DeployWish extends Pick<JobWish, 'restart' | 'madeBy'> {
   readonly sha?: string | undefined
@@ -82,10 +84,11 @@ export class Apps {
    * Makes an app of a license. One that a hook or a deploy has named is there already.
    * @throws Problem `conflict` when it is there, or the license has 500; `agent-not-owned`
    */
-  async create(licenseId: string, name: string, settings: AppSettings): Promise<App> {
+  async create(licenseId: string, name: string, { moreHosts = [], ...given }: NewAppSettings): Promise<App> {
     const { storage, clock, production } = this.#parts
+    const settings = { ...given, moreHosts }
     return storage.transaction(async (stores) => {
-      await checkSettings(stores, licenseId, settings, production)
+      await checkSettings(stores, { licenseId, name }, settings, production)
       const app = await stores.apps.add({ licenseId, name, ...settings }, MAX_APPS, clock.statementTime())
       if (app !== undefined) return app
       const isThere = (await stores.apps.find(ofLicense(licenseId), name)).length > 0
@@ -106,9 +109,10 @@ export class Apps {
     return storage.transaction(async (stores) => {
       const before = await stores.apps.lock(id)
       if (before === undefined) throw noApp(id)
-      await checkSettings(stores, before.licenseId, wishes, production)
-      const { fingerprint, repoUrl } = { ...before, ...wishes }
-      const after = await stores.apps.change(id, { fingerprint, repoUrl }, clock.statementTime())
+      await checkSettings(stores, before, wishes, production)
+      const { fingerprint, moreHosts, repoUrl } = { ...before, ...wishes }
+      const settings = { fingerprint, moreHosts, repoUrl }
+      const after = await stores.apps.change(id, settings, clock.statementTime())
       if (after === undefined) throw noApp(id)
       return after
     })
@@ -136,8 +140,8 @@ export class Apps {
       return undefined
     }
     const { licenseId, name } = app
-    const target = requireHost(await this.place(app))
-    return jobs.enqueue({ licenseId, kind: 'remove', payload: { app: name, data }, target }, forget)
+    const hosts = requireHosts(await this.place(app))
+    return jobs.enqueue({ licenseId, kind: 'remove', payload: { app: name, data }, ...hosts }, forget)
   }
 
   /** The apps of a scope, by name. */
@@ -306,9 +310,9 @@ export class Apps {
    */
   async stop(app: App, { fingerprint }: Pick<RunWish, 'fingerprint'>): Promise<MadeJob> {
     if ((await this.releases(app, 1)).length === 0) throw neverDeployed(app.name)
-    const target = requireHost(hostedAt(await this.place(app), fingerprint))
+    const hosts = requireHosts(hostedAt(await this.place(app), fingerprint))
     const { licenseId, name } = app
-    return this.#parts.jobs.enqueue({ licenseId, kind: 'stop', payload: { app: name }, target })
+    return this.#parts.jobs.enqueue({ licenseId, kind: 'stop', payload: { app: name }, ...hosts })
   }
 
   /** The state of an app by the jobs that its host has ended well. */
@@ -323,10 +327,15 @@ export class Apps {
   ): Promise<MadeJob> {
     const { licenseId, name } = place.app
     if (source.repo_url === undefined && source.type === 'git') throw lacks(name, 'repository: --repo URL')
-    const target = requireHost(place)
-    const more = { ...present('scale', scale), ...present('maintenance', maintenance) }
+    const hosts = requireHosts(place)
+    const { length: of } = place.hosts
+    const more = {
+      ...(of > 1 ? { roll: { host: 1, of } } : {}),
+      ...present('scale', scale),
+      ...present('maintenance', maintenance),
+    }
     const payload = { app: name, source, ...(restart ? { restart } : {}), ...more }
-    return this.#parts.jobs.enqueue({ licenseId, kind, payload, target, madeBy })
+    return this.#parts.jobs.enqueue({ licenseId, kind, payload, ...hosts, madeBy })
   }
 }
 

@@ -13,6 +13,7 @@ import {
   text,
   whole,
 } from '../../kernel/validation.ts'
+import { MAX_HOSTS } from './app.ts'
 import { buildArgs, type HostImage, hostImage, imageName, stageName } from './container.ts'
 import {
   cronField,
@@ -186,6 +187,17 @@ export const readAdjustOrder = (value: unknown): AdjustOrder => read(adjustOrder
 export function readAdjustment(payload: unknown): Omit<AdjustOrder, 'app'> {
   const { scale, maintenance } = (payload ?? {}) as Record<string, unknown>
   return read(shape(adjustment), { ...present('scale', scale), ...present('maintenance', maintenance) })
+}
+
+const rollField = shape({ host: whole(1, MAX_HOSTS), of: whole(1, MAX_HOSTS) })
+
+/**
+ * Reads which of an app's hosts a deploy is for, the first is 1; an app has one host when nothing says more.
+ * @throws Problem `invalid-input` for a roll of another form
+ */
+export function readRoll(payload: unknown): Infer<typeof rollField> {
+  const { roll } = (payload ?? {}) as Record<string, unknown>
+  return roll === undefined ? { host: 1, of: 1 } : read(rollField, roll)
 }
 
 /** @throws Problem `invalid-input` for an order of another form */

@@ -32,9 +32,10 @@ export const entities = [DeploymentEntity]
 
 const read = valuesOf(DeploymentEntity)
 /** Reads a row of `deployments`, with the state of its job. */
-export const toDeployment = (row: Pick<Deployment, 'state'>): Deployment => ({
+export const toDeployment = (row: Pick<Deployment, 'state' | 'target'>): Deployment => ({
   ...read(row),
   state: row.state,
+  target: row.target,
 })
 
 interface Tables extends TablesOf<typeof DeploymentEntity | typeof JobEntity> {}

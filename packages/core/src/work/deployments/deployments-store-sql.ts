@@ -24,7 +24,7 @@ const GET = statement('deployment-get', (tables, { id }: { id: string }) =>
     .selectFrom('deployments as d')
     .innerJoin('jobs as j', 'j.id', 'd.job_id')
     .selectAll('d')
-    .select('j.state')
+    .select(['j.state', 'j.target'])
     .where('d.id', '=', id),
 )
 const LIST = statement('deployment-list', (tables, { licenseId, app, limit }: DeploymentFilter) =>
@@ -32,7 +32,7 @@ const LIST = statement('deployment-list', (tables, { licenseId, app, limit }: De
     .selectFrom('deployments as d')
     .innerJoin('jobs as j', 'j.id', 'd.job_id')
     .selectAll('d')
-    .select('j.state')
+    .select(['j.state', 'j.target'])
     .where(({ eb, or }) => or([isAbsent(licenseId), eb('d.license_id', '=', present(licenseId))]))
     .where(({ eb, or }) => or([isAbsent(app), eb('d.app', '=', present(app))]))
     .orderBy('d.id', 'desc')

@@ -11,13 +11,15 @@ export interface Deployment {
   readonly app: string
   readonly source: Readonly<Record<string, unknown>>
   readonly state: JobState
+  /** Full fingerprint of the host that its job is for; `''` for any. */
+  readonly target: string
   /** Its maker, as the audit log names operators, or the push; undefined when nobody noted it. */
   readonly madeBy: string | undefined
   readonly createdAt: Date
 }
 
 /** A new deployment, stored in the same transaction as its job. */
-export type NewDeployment = Omit<Deployment, 'state' | 'createdAt'>
+export type NewDeployment = Omit<Deployment, 'state' | 'target' | 'createdAt'>
 
 /** Filter for a list of deployments. */
 export interface DeploymentFilter {

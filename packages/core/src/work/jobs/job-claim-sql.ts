@@ -59,6 +59,7 @@ const LEARNED = [
   'lost',
   'max_attempts',
   'timeout_seconds',
+  'successors',
 ] as const
 
 /**

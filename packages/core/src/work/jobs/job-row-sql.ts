@@ -39,10 +39,11 @@ export const LISTED = [
 
 // Claims and reports take these maps: a reader made from the entity takes three times as long.
 /** The job of a row. A pending urgent job stands at minus infinity: it has been due since it was made. */
-export const toJob = (row: ListedRow & Pick<JobRow, 'payload' | 'sealed_env'>): Job => ({
+export const toJob = (row: ListedRow & Pick<JobRow, 'payload' | 'sealed_env' | 'successors'>): Job => ({
   ...toListedJob(row),
   payload: row.payload,
   sealedEnv: given(row.sealed_env),
+  successors: given(row.successors),
 })
 
 /** A row of those columns. */

@@ -12,7 +12,7 @@ import {
   word,
 } from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
-import type { Job, JobKind, JobState } from './job.ts'
+import type { Job, JobKind, JobState, Successor } from './job.ts'
 
 /** Table `jobs`. */
 export const JobEntity = defineEntity({
@@ -49,6 +49,7 @@ export const JobEntity = defineEntity({
     exitCode: float().nullable(),
     error: redacted(p.text().nullable()),
     sealedEnv: sealed(p.text().nullable()),
+    successors: fact(p.json().$type<readonly Successor[]>().nullable()),
     hasFailed: p.boolean().generated("state = 'failed'"),
   },
 })

@@ -40,6 +40,14 @@ export interface CancelRequest {
   readonly reason: string
 }
 
+/** A job that is stored when the one before it has succeeded: the same for another host. */
+export interface Successor {
+  readonly id: string
+  /** Full fingerprint of its host. */
+  readonly target: string
+  readonly deploymentId?: string
+}
+
 /** One unit of work for one host of one license. Instants are the database's. */
 export interface Job {
   readonly id: string
@@ -60,6 +68,8 @@ export interface Job {
   /** Unique over the license's unfinished jobs. */
   readonly dedupeKey: string | undefined
   readonly deploymentId: string | undefined
+  /** The jobs that follow on other hosts, each after the one before it has succeeded; undefined: none. */
+  readonly successors: readonly Successor[] | undefined
   /** The job that this one tries again. */
   readonly retryOf: string | undefined
   readonly createdAt: Date

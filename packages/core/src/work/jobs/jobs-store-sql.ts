@@ -29,7 +29,11 @@ export { entities } from './job-tables-sql.ts'
 // The words of the partial indexes.
 const IS_UNFINISHED = sql.raw<SqlBool>(UNFINISHED)
 
-type Inserted = Omit<port.NewJob, 'payload'> & { payload: string; now: Date | undefined }
+type Inserted = Omit<port.NewJob, 'payload' | 'successors'> & {
+  payload: string
+  successors: string | undefined
+  now: Date | undefined
+}
 const INSERT = statement('job-insert', (tables, given: Inserted) => {
   const due = sql<Date>`coalesce(${given.runAt}::timestamptz, ${atOrNow(given.now)})`
   return tables
@@ -46,6 +50,7 @@ const INSERT = statement('job-insert', (tables, given: Inserted) => {
       serial_key: given.serialKey,
       dedupe_key: given.dedupeKey,
       deployment_id: given.deploymentId,
+      successors: sql<Job['successors'] | null>`${given.successors}::jsonb`,
       retry_of: given.retryOf,
       max_attempts: given.maxAttempts,
       timeout_seconds: given.timeoutSeconds,
@@ -174,7 +179,8 @@ export class SqlJobsStore implements port.JobsStore {
 
   async enqueue(job: port.NewJob, now?: Date): Promise<{ job: Job; created: boolean }> {
     const { licenseId, dedupeKey } = job
-    const inserted = { ...job, payload: JSON.stringify(job.payload), now }
+    const successors = job.successors && JSON.stringify(job.successors)
+    const inserted = { ...job, payload: JSON.stringify(job.payload), successors, now }
     for (;;) {
       const [row] = await INSERT.run(this.#session, inserted)
       if (row !== undefined) return { job: toJob(row), created: true }

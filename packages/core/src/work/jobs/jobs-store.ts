@@ -1,6 +1,6 @@
 import type { Scope } from '../../kernel/scope.ts'
 import type { LicenseClaim } from '../../people/licenses/license.ts'
-import type { Job, JobKind, JobState, UnfinishedState } from './job.ts'
+import type { Job, JobKind, JobState, Successor, UnfinishedState } from './job.ts'
 import type { LogLine, StoredLine } from './job-log.ts'
 import type { ReportEffect } from './job-report.ts'
 
@@ -17,6 +17,7 @@ export interface NewJob {
   readonly serialKey: string | undefined
   readonly dedupeKey: string | undefined
   readonly deploymentId: string | undefined
+  readonly successors: readonly Successor[] | undefined
   readonly retryOf: string | undefined
   readonly runAt: Date | undefined
   readonly maxAttempts: number
@@ -131,7 +132,7 @@ export interface JobFilter {
 }
 
 /** A job in a list. */
-export type ListedJob = Omit<Job, 'payload' | 'sealedEnv'>
+export type ListedJob = Omit<Job, 'payload' | 'sealedEnv' | 'successors'>
 
 /** The result of a sweep. */
 export interface SweepResult {

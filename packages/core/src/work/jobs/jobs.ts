@@ -212,7 +212,9 @@ export class Jobs {
     const { licenseId, kind, target, urgent, serialKey, dedupeKey, maxAttempts, timeoutSeconds } = old
     const { storage, clock, ids, keyring } = this.#parts
     const payload = payloadWithEnv(keyring, old)
-    const input = { licenseId, kind, payload, target, urgent, serialKey, dedupeKey }
+    // Hosts that were to follow a job that failed follow its repeat.
+    const successors = old.state === 'failed' ? old.successors?.map((each) => each.target) : undefined
+    const input = { licenseId, kind, payload, target, urgent, serialKey, dedupeKey, successors }
     const made = newJob(ids, { ...input, maxAttempts, timeoutSeconds }, payload, old.id)
     const job = withSealedEnv(keyring, made)
     return storage.transaction((stores) => storeJob(stores, job, madeBy, clock.statementTime()))

@@ -1,4 +1,5 @@
 import type { Ids } from '../../kernel/ids.ts'
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import { type Job, type JobKind, MAX_ATTEMPTS, TIMEOUT_SECONDS } from './job.ts'
@@ -21,13 +22,20 @@ export interface EnqueueInput {
   readonly timeoutSeconds?: number | undefined
   /** The maker of the deployment that comes with it: an operator's name, or a push. */
   readonly madeBy?: string | undefined
+  /** Full fingerprints of hosts that do it after `target`, each when the one before has succeeded. */
+  readonly successors?: readonly string[] | undefined
 }
 
 /** Returns the job to be stored for an order. */
 export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?: string): NewJob {
   const app = appOf(payload)
-  return {
+  const { successors = [] } = input
+  const identity = () => ({
     id: ids.next('job'),
+    deploymentId: makesDeployment(input.kind, payload) ? ids.next('dep') : undefined,
+  })
+  return {
+    ...identity(),
     licenseId: input.licenseId,
     kind: input.kind,
     payload,
@@ -37,7 +45,13 @@ export function newJob(ids: Ids, input: EnqueueInput, payload: Payload, retryOf?
     app,
     serialKey: input.serialKey ?? (app === undefined ? undefined : `app:${app}`),
     dedupeKey: input.dedupeKey,
-    deploymentId: makesDeployment(input.kind, payload) ? ids.next('dep') : undefined,
+    successors:
+      successors.length === 0
+        ? undefined
+        : successors.map((target) => {
+            const { id, deploymentId } = identity()
+            return { id, target, ...present('deploymentId', deploymentId) }
+          }),
     retryOf,
     runAt: input.runAt,
     maxAttempts: input.maxAttempts ?? MAX_ATTEMPTS,

@@ -70,11 +70,12 @@ export function appsStoreContract(name: string, open: () => Promise<Storage>): v
     it('is changed as given, and not when it is gone', async () => {
       const app = await add({ fingerprint: 'fp-1', repoUrl: 'https://git.example/a' })
       clock.advance({ seconds: 1 })
-      const changed = await apps().change(app.id, { fingerprint: undefined, repoUrl: 'x' }, clock.now())
-      expect(changed).toEqual({ ...app, fingerprint: undefined, repoUrl: 'x', updatedAt: clock.now() })
+      const settings = { fingerprint: 'fp-2', moreHosts: ['fp-3', 'fp-1'], repoUrl: 'x' }
+      const changed = await apps().change(app.id, settings, clock.now())
+      expect(changed).toEqual({ ...app, ...settings, updatedAt: clock.now() })
       expect(await apps().lock(app.id)).toEqual(changed)
       expect(
-        await apps().change(buildId('app'), { fingerprint: undefined, repoUrl: undefined }),
+        await apps().change(buildId('app'), { fingerprint: undefined, moreHosts: [], repoUrl: undefined }),
       ).toBeUndefined()
       expect(await apps().lock(buildId('app'))).toBeUndefined()
     })

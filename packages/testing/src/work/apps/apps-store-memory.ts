@@ -43,7 +43,7 @@ export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date
     ensure: ({ licenseId, name }, now = time()) =>
       run(() => {
         if (apps.get(appIdOf(licenseId, name)) !== undefined) return
-        make({ licenseId, name, fingerprint: undefined, repoUrl: undefined }, now)
+        make({ licenseId, name, fingerprint: undefined, moreHosts: [], repoUrl: undefined }, now)
       }),
     add: (app: NewApp, max: number, now = time()) =>
       run(() => {
@@ -51,10 +51,10 @@ export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date
         const own = apps.all().filter(({ licenseId }) => licenseId === app.licenseId)
         return isThere || own.length >= max ? undefined : make(app, now)
       }),
-    change: (id: string, { fingerprint, repoUrl }: AppSettings, now = time()) =>
+    change: (id: string, { fingerprint, moreHosts, repoUrl }: AppSettings, now = time()) =>
       run(() => {
         const app = apps.get(id)
-        return app && put({ ...app, fingerprint, repoUrl, updatedAt: now })
+        return app && put({ ...app, fingerprint, moreHosts, repoUrl, updatedAt: now })
       }),
     remove: (id: string) =>
       run(() => {

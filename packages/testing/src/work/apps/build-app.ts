@@ -3,6 +3,6 @@ import { buildId } from '../../build-id.ts'
 
 /** Returns an app of a license of its own, without settings. */
 export const buildApp = (fields: Partial<NewApp> = {}): NewApp => ({
-  ...{ licenseId: buildId('lic'), name: 'shop', fingerprint: undefined, repoUrl: undefined },
+  ...{ licenseId: buildId('lic'), name: 'shop', fingerprint: undefined, moreHosts: [], repoUrl: undefined },
   ...fields,
 })

@@ -7,8 +7,8 @@ import { byBytes, jsonCopy } from '../../text-order.ts'
 export function memoryDeploymentsStore(tables: MemoryTables, run: Run, time: () => Date): DeploymentsStore {
   const { deployments, jobs } = tables
   const toDeployment = (row: NewDeployment & { readonly createdAt: Date }): Deployment[] => {
-    const state = jobs.get(row.jobId)?.job.state
-    return state === undefined ? [] : [{ ...row, state }]
+    const job = jobs.get(row.jobId)?.job
+    return job === undefined ? [] : [{ ...row, state: job.state, target: job.target }]
   }
   return {
     add: (deployment: NewDeployment, now = time()) => run(() => add(tables, deployment, now)),

@@ -14,6 +14,7 @@ export const buildJob = (fields: Partial<NewJob> = {}): NewJob => ({
   serialKey: undefined,
   dedupeKey: undefined,
   deploymentId: undefined,
+  successors: undefined,
   retryOf: undefined,
   runAt: undefined,
   maxAttempts: MAX_ATTEMPTS,

@@ -11,8 +11,10 @@ import {
   stateAfterReport,
 } from '@svc/core/ports'
 import type { MemoryTable } from '../../memory-table.ts'
+import type { MemoryTables } from '../../memory-tables.ts'
+import { follow } from './job-follow-memory.ts'
 import { renewed } from './job-lease-memory.ts'
-import { type QueueTables, store } from './job-queue-memory.ts'
+import { store } from './job-queue-memory.ts'
 import { changed, type MemoryJob } from './memory-job.ts'
 
 type JobTable = MemoryTable<MemoryJob>
@@ -26,17 +28,17 @@ function owned(jobs: JobTable, owner: Owner): MemoryJob | undefined {
 }
 
 /** Writes a status report of the owner. */
-export function report(tables: QueueTables, write: StatusWrite, now: Date): StatusOutcome | undefined {
+export function report(tables: MemoryTables, write: StatusWrite, now: Date): StatusOutcome | undefined {
   const row = owned(tables.jobs, write)
   if (row === undefined) return undefined
   const before = row.job.state
   const state = stateAfterReport(before, write.state, row.job.cancel !== undefined)
   const stays = state === before && !needsRenewal(new Date(row.place), now, write.leaseSeconds)
   if (!isHeld(before) || stays) return { effect: reportEffect(before, before), job: reported(row.job) }
-  const job = store(
-    tables,
-    changed(row, fieldsAt(row.job, state, write, now), { place: placeAt(row, state, write, now) }),
-  )
+  const next = changed(row, fieldsAt(row.job, state, write, now), { place: placeAt(row, state, write, now) })
+  // The job that follows is there before the key of both is passed on.
+  if (state === 'succeeded') follow(tables, next, now)
+  const job = store(tables, next)
   return { effect: reportEffect(before, state), job: reported(job) }
 }
 

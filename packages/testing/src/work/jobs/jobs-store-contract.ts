@@ -7,6 +7,7 @@ import { claimKeyContract } from './contract-claim-key.ts'
 import { databaseClockContract } from './contract-database-clock.ts'
 import { enqueueContract } from './contract-enqueue.ts'
 import { fencingContract } from './contract-fencing.ts'
+import { followContract } from './contract-follow.ts'
 import { kindsContract } from './contract-kinds.ts'
 import { leaseContract } from './contract-lease.ts'
 import { logWritersContract } from './contract-log-writers.ts'
@@ -41,6 +42,7 @@ export function jobsStoreContract(name: string, open: () => Promise<Storage>): v
     describe('report', () => reportContract(here))
     describe('cancel', () => cancelContract(here))
     describe('supersede', () => supersedeContract(here))
+    describe('further hosts', () => followContract(here))
     describe('sweep', () => sweepContract(here))
     describe('serial key', () => serialContract(here))
     describe('serial key of what nobody runs', () => passingContract(here))

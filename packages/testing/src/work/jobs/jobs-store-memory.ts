@@ -77,7 +77,7 @@ const list = (rows: readonly MemoryJob[], filter: JobFilter): ListedJob[] =>
     .filter((job) => isListed(job, filter))
     .sort((one, other) => byBytes(other.id, one.id))
     .slice(0, filter.limit)
-    .map(({ payload: _, sealedEnv: __, ...job }) => job)
+    .map(({ payload: _, sealedEnv: __, successors: ___, ...job }) => job)
 
 function isListed(job: Job, { state, kind, host, app, since, before, idEnd = '' }: JobFilter): boolean {
   return (

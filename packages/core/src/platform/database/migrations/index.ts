@@ -43,6 +43,7 @@ import { accessModes } from './0042-access-modes.ts'
 import { appDomains } from './0043-app-domains.ts'
 import { observedApps } from './0044-observed-apps.ts'
 import { appDatabases } from './0045-app-databases.ts'
+import { severalHosts } from './0046-several-hosts.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -101,4 +102,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   appDomains,
   observedApps,
   appDatabases,
+  severalHosts,
 ]

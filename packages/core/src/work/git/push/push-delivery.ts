@@ -1,8 +1,9 @@
 import { cut } from '../../../kernel/cut.ts'
 import { Problem } from '../../../kernel/problem.ts'
-import { PLATFORM } from '../../../kernel/scope.ts'
+import { ofLicense, PLATFORM } from '../../../kernel/scope.ts'
 import type { Base } from '../../../platform/base.ts'
 import type { Stores } from '../../../platform/storage/storage.ts'
+import { appIdOf, hostsOf } from '../../apps/app.ts'
 import type { Job, JobKind } from '../../jobs/job.ts'
 import type { EnqueueInput } from '../../jobs/new-job.ts'
 import { SUPERSEDED, type Superseding } from '../../jobs/superseding.ts'
@@ -169,11 +170,15 @@ export class PushDelivery {
     { ref, sha, before }: PushedRef,
   ): Promise<PushedJob> {
     const { licenseId, app, fingerprint, repoUrl, id } = hook
+    const own = await stores.apps.get(ofLicense(licenseId), appIdOf(licenseId, app))
+    const [target = fingerprint, ...successors] = own === undefined ? [] : hostsOf(own, fingerprint)
     const [deployed] = await stores.deployments.list({ licenseId, app, limit: 1 })
     const kind: JobKind = deployed === undefined ? 'deploy' : 'redeploy'
     const replaced = before === undefined ? {} : { before }
     const source = { type: 'git', repo_url: repoUrl, sha, ref, ...replaced, depth: 1, ...credentialsOf(hook) }
-    const payload = { app, source, hook_id: id, delivery_id: deliveryId, trigger: 'git' }
+    const { length } = successors
+    const roll = length === 0 ? {} : { roll: { host: 1, of: length + 1 } }
+    const payload = { app, source, hook_id: id, delivery_id: deliveryId, trigger: 'git', ...roll }
     const pusher = cut(push.pusher.replaceAll(/\p{C}/gu, ''), 100) || 'somebody'
     const firstLine = `git push ${sha.slice(0, SHORT_SHA)} ${ref} by ${pusher}`
     const madeBy = `git push by ${pusher}${byKey ? `, with the key of ${licenseId}` : ''}`
@@ -181,7 +186,8 @@ export class PushDelivery {
       licenseId,
       kind,
       payload,
-      target: fingerprint,
+      target,
+      successors,
       firstLine,
       madeBy,
     })
