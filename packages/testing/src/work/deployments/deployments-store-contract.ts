@@ -23,7 +23,7 @@ export function deploymentsStoreContract(name: string, open: () => Promise<Stora
     }
 
     it('keeps everything that a deployment is made of', async () => {
-      const { job } = await storage().jobs.enqueue(buildJob(), now)
+      const { job } = await storage().jobs.enqueue(buildJob({ target: 'fp-1' }), now)
       const source = {
         type: 'git',
         repo_url: 'https://example.test/shop.git',
@@ -32,7 +32,10 @@ export function deploymentsStoreContract(name: string, open: () => Promise<Stora
       }
       const made = buildDeployment({ jobId: job.id, source, madeBy: 'ann@svc.example' })
       await deployments().add(made, now)
-      expect(await deployments().get(made.id)).toEqual({ ...made, state: 'pending', createdAt: now })
+      expect(await deployments().get(made.id)).toEqual({
+        ...made,
+        ...{ state: 'pending', target: 'fp-1', createdAt: now },
+      })
     })
 
     it('its state is its job’s, at every step', async () => {
