@@ -55,7 +55,7 @@ describe.each<readonly [string, OpenGlass]>([
   it.each(entries)('%s: a run that goes well, and one that is refused', async (name, entry) => {
     // The limits are ten password tries in a quarter of an hour, and some rows of refusals per minute.
     // Sessions end after two hours without use.
-    world.clock.advance(entry.confirmed ? { minutes: 4 } : { seconds: 20 })
+    world.clock.advance(entry.confirmed ? { minutes: 4 } : { seconds: 15 })
     const { email } = world.people.admin
     const good = await rowsOf(world, async () => {
       const { status, text } = await run(world, 'admin', name, entry.input(world))
