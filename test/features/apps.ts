@@ -50,6 +50,17 @@ const alter = steps(
     ({ apps }, now) =>
       apps.change(idOf(owned), { fingerprint, moreHosts, repoUrl }, now),
 )
+const setMove = steps(
+  'move app',
+  fc.record({ app, isMoving: fc.boolean(), at: fc.nat(2) }),
+  ({ app: owned, isMoving, at }) =>
+    () =>
+    ({ apps }, now) => {
+      const steps = [{ do: 'deploy', host: 'fp-2' } as const]
+      const move = { kind: 'move', from: 'fp-1', to: 'fp-2', withData: false, steps, at } as const
+      return apps.setMove(idOf(owned), isMoving ? move : undefined, now)
+    },
+)
 const remove = steps(
   'remove app',
   app,
@@ -254,6 +265,11 @@ export const feature: Feature = {
       (world) => ({ ...staged(world), on: true }),
       () => ({ ...noApp(), on: true }),
     ),
+    'apps.move': change(
+      'platform.deploy',
+      ({ own }) => ({ app: 'moved-app', license: own.licenseId }),
+      noApp,
+    ),
     'apps.releases': read('platform.read', staged, ['not-found', noApp]),
     'apps.env-list': read('platform.read', staged, ['not-found', noApp]),
     'apps.env-set': change(
@@ -320,6 +336,9 @@ export const feature: Feature = {
     const [host] = await plane.agents.list(ofLicense(license))
     const fingerprint = host?.fingerprint ?? ''
     const app = await plane.apps.create(license, 'staged-app', { fingerprint, repoUrl: REPO })
+    const moved = await plane.apps.create(license, 'moved-app', { fingerprint, repoUrl: REPO })
+    const ends = { kind: 'move', from: 'gone', to: fingerprint, withData: false } as const
+    await plane.storage.apps.setMove(moved.id, { ...ends, steps: [], at: 0 }, plane.clock?.statementTime())
     for (const sha of ['e'.repeat(40), COMMIT]) await succeed(plane, license, fingerprint, sha)
     await plane.apps.observe({ licenseId: license, fingerprint }, [SEEN])
     await plane.appDomains.add(app, { domain: DOMAIN, tls: 'auto', madeBy: 'cli:ann' })
@@ -365,6 +384,7 @@ export const feature: Feature = {
     'apps restart': () => ['staged-app'],
     'apps scale': () => ['staged-app', 'web=2'],
     'apps maintenance': () => ['staged-app', 'on'],
+    'apps move': () => ['moved-app'],
     'apps stop': () => ['staged-app'],
     'apps start': () => ['staged-app'],
     'apps remove': () => ['staged-app'],
@@ -373,6 +393,7 @@ export const feature: Feature = {
     { weight: 2, arbitrary: ensure },
     { weight: 2, arbitrary: add },
     { weight: 1, arbitrary: alter },
+    { weight: 1, arbitrary: setMove },
     { weight: 1, arbitrary: remove },
     { weight: 1, arbitrary: look },
     { weight: 2, arbitrary: setVariables },

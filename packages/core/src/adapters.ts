@@ -235,6 +235,7 @@ export {
   type DeployOrder,
   type HostApps,
   type ImageOrder,
+  leavesData,
   noHostApps,
   readAdjustment,
   readAdjustOrder,

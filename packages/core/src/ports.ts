@@ -399,6 +399,7 @@ export {
 export type { AppDatabasesStore } from './work/apps/app-databases-store.ts'
 export { type AppDomain, appDomainId, type DomainOptions, type NewAppDomain } from './work/apps/app-domain.ts'
 export type { AppDomainsStore } from './work/apps/app-domains-store.ts'
+export type { AppMove } from './work/apps/app-move.ts'
 export type { AppsStore } from './work/apps/apps-store.ts'
 export { isTroubled, type ObservedApp, type ObservedEntry } from './work/apps/observed-app.ts'
 export type { ObservedAppsStore } from './work/apps/observed-apps-store.ts'

@@ -9,6 +9,7 @@ const RUNS = ['packages/core/test/work/apps/app-runs.test.ts']
 const DOMAINS = ['packages/core/test/work/apps/app-domains.test.ts']
 const STORE = ['packages/core/test/work/apps/apps-store.test.ts']
 const HOSTS = ['packages/core/test/work/apps/app-hosts.test.ts']
+const MOVES = ['packages/core/test/work/apps/app-moves.test.ts']
 const QUEUE = ['packages/core/test/work/jobs/jobs-store.test.ts']
 
 /** Mistakes about apps and their variables. */
@@ -16,7 +17,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'apps: variables go to any host of the license',
     file: VARIABLES,
-    find: 'if (job.target !== fingerprint || !hosts.includes(fingerprint))',
+    find: 'if (job.target !== fingerprint || !isHost)',
     replace: 'if (hosts.length === 0)',
     suites: SERVICE,
   },
@@ -282,15 +283,15 @@ export const faults: readonly Fault[] = [
   {
     name: 'apps: a push reaches the host of its hook alone',
     file: 'packages/core/src/work/git/push/push-delivery.ts',
-    find: 'own === undefined ? [] : hostsOf(own, fingerprint)',
+    find: 'own === undefined ? [] : pushedTo(own, fingerprint)',
     replace: '[]',
     suites: HOSTS,
   },
   {
     name: 'apps: an app with a database gets further hosts',
     file: `${APPS}/app-settings.ts`,
-    find: 'if (linked !== undefined)',
-    replace: 'if (linked === null)',
+    find: 'if (linked === undefined) return\n',
+    replace: 'if (linked !== null) return\n',
     suites: HOSTS,
   },
   {
@@ -299,5 +300,54 @@ export const faults: readonly Fault[] = [
     find: 'if (successors === undefined) return target',
     replace: 'if (target !== "") return target',
     suites: HOSTS,
+  },
+  {
+    name: 'apps: a move switches before the new host has the app',
+    file: `${APPS}/app-moves.ts`,
+    find: "if (job?.state !== 'succeeded') return { at, job: undefined }",
+    replace: 'if (job === undefined) return { at, job: undefined }',
+    suites: MOVES,
+  },
+  {
+    name: 'apps: two calls that go on with a move both do its step',
+    file: `${APPS}/app-moves.ts`,
+    find: 'if (!isDeepStrictEqual(locked.move, app.move)) throw elsewhere(app.name)',
+    replace: '',
+    suites: MOVES,
+  },
+  {
+    name: 'apps: the backup of a move is made while the app still writes',
+    file: `${APPS}/app-move.ts`,
+    find: "        { do: 'stop', host: from },\n        { do: 'backup', host: from },\n",
+    replace: "        { do: 'backup', host: from },\n        { do: 'stop', host: from },\n",
+    suites: MOVES,
+  },
+  {
+    name: 'apps: a move brings the newest image of the app, whoever made it',
+    file: `${APPS}/app-moves.ts`,
+    find: 'images.find((each) => each.jobId === jobId)',
+    replace: 'images[0]',
+    suites: MOVES,
+  },
+  {
+    name: 'apps: other orders meet an app that is half moved',
+    file: `${APPS}/app.ts`,
+    find: '  if (!isUnderWay(move)) return\n',
+    replace: '  if (move !== null) return\n',
+    suites: MOVES,
+  },
+  {
+    name: 'apps: an app moves with its data although its hosts share no repository',
+    file: `${APPS}/app-moves.ts`,
+    find: "if (one !== undefined && one !== '' && one === other) return",
+    replace: 'if (one === other) return',
+    suites: MOVES,
+  },
+  {
+    name: 'apps: the way back from a move leaves the app at the new host',
+    file: `${APPS}/app-move.ts`,
+    find: "(has('switch') ? [{ do: 'switch', host: from } as const] : [])",
+    replace: "(has('remove') ? [{ do: 'switch', host: from } as const] : [])",
+    suites: MOVES,
   },
 ]

@@ -199,7 +199,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'images: a drill is not told how much was captured',
-    file: SERVICE,
+    file: 'packages/core/src/work/images/restore-payload.ts',
     find: '...(isDrill && image.sizeBytes !== undefined ? { size_bytes: image.sizeBytes } : {}),',
     replace: '',
     suites: ['packages/cli/test/commands/images.test.ts'],

@@ -10,6 +10,7 @@ import {
   type AppRelease,
   findApp,
   imagePlan,
+  leavesData,
   readAdjustment,
   readRoll,
   withoutLogins,
@@ -122,7 +123,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
       ? { static: plan.static ?? {} }
       : (composed ?? { processes: plan.processes, volumes: plan.volumes, containers })),
   }
-  demandOneHost(release, app, roll.of)
+  demandOneHost(release, app, payload)
   await ensureSupervisor(io, apps, parts.serve)
   const deployed = order(apps, {
     path: '/deploy',
@@ -157,10 +158,16 @@ function wishOf(payload: unknown): ReturnType<typeof readAdjustment> | undefined
 }
 
 /** @throws Problem `conflict` for a volume of an app with several hosts: each would have data of its own */
-function demandOneHost({ volumes = {}, containers = {} }: AppRelease, app: string, hosts: number): void {
+function demandOneHost({ volumes = {}, containers = {} }: AppRelease, app: string, payload: unknown): void {
   const ofServices = Object.values(containers).flatMap(({ service }) => Object.keys(service?.volumes ?? {}))
   const [volume] = [...Object.keys(volumes), ...ofServices]
-  if (hosts === 1 || volume === undefined) return
+  if (volume === undefined) return
+  if (leavesData(payload))
+    throw new Problem('conflict', {
+      detail: `${app} has the volume ${volume} on its host: svc apps move ${app} --undo, then --data brings it along`,
+    })
+  const { of: hosts } = readRoll(payload)
+  if (hosts === 1) return
   throw new Problem('conflict', {
     detail: `${app} has ${hosts} hosts, and its volume ${volume} is on one: svc apps set ${app} --host HOST`,
   })

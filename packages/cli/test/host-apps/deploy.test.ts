@@ -96,11 +96,11 @@ test('Of several hosts the first runs the release command, and an application wi
     { 'svc.json': JSON.stringify(definition) },
     { 'svc.json': JSON.stringify({ ...definition, volumes: { uploads: '/data/uploads' } }) },
   )
-  const deploy = (index: number, host: number) =>
+  const deploy = (index: number, host: number, more: object = { roll: { host, of: 2 } }) =>
     run(
       bench,
       'deploy',
-      { app: 'shop', source: gitSource(path, shas[index]), restart: true, roll: { host, of: 2 } },
+      { app: 'shop', source: gitSource(path, shas[index]), restart: true, ...more },
       PROGRAM,
     )
   expect((await deploy(0, 1)).lines).toContain('released')
@@ -113,6 +113,14 @@ test('Of several hosts the first runs the release command, and an application wi
       'shop has 2 hosts, and its volume uploads is on one: svc apps set shop --host HOST',
     ),
   ])
+  const left = await deploy(1, 1, { move: { data: false } })
+  expect([left.state, left.lines.join('\n')]).toEqual([
+    'failed',
+    expect.stringContaining(
+      'shop has the volume uploads on its host: svc apps move shop --undo, then --data',
+    ),
+  ])
+  expect((await deploy(1, 1, { move: { data: true } })).state).toBe('succeeded')
   await endAll(bench)
 }, 120_000)
 

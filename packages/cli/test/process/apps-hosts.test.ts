@@ -1,6 +1,6 @@
 // An app on two hosts, with real parts: a service with a relay and two agents, and git.
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -102,3 +102,46 @@ test('A folder is sent to both hosts and deployed on one after the other, and th
   }
   expect(HOSTS.map(liveOn)).toEqual(HOSTS.map(() => expect.stringContaining('second')))
 }, 180_000)
+
+test('An app moves to another host and back, step by step, and is gone from the first one when that is finished', async () => {
+  writeFileSync(join(cwd, 'stop.sh'), 'touch "$SVC_STATE_DIR/stopped"\n')
+  git('add', 'stop.sh')
+  const sha = committed('moving')
+  const isOn = (host: string) => existsSync(join(cwd, host, 'apps/blog/current/deploy.sh'))
+  const isStopped = (host: string) => existsSync(join(cwd, host, 'stopped'))
+  const [license] = (await jsonHere<{ licenses: { id: string }[] }>(['licenses', 'list'], { cwd, env }))
+    .licenses
+  const host = ['--host', 'fp:host-one-0123456789abcdef']
+  expect((await svc('apps', 'create', 'blog', '--license', license?.id ?? '', ...host)).code).toBe(0)
+  expect((await svc('apps', 'deploy', 'blog', '--upload', '--follow')).code).toBe(0)
+  const move = (...words: readonly string[]) => svc('apps', 'move', 'blog', ...words)
+  const to = ['--to', 'fp:host-two-0123456789abcdef']
+  const plan = await move(...to, '--dry-run')
+  expect([plan.code, plan.out]).toEqual([
+    0,
+    expect.stringMatching(/deploy\s.*next\s.*switch\s.*next\s.*stop\s.*next/s),
+  ])
+  expect(plan.err).toContain(`First ${sha} is sent to the new host from this folder.`)
+
+  writeFileSync(join(cwd, 'two', 'refuses'), '')
+  const refused = await move(...to)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('The move stands still')])
+  expect(HOSTS.map(isOn)).toEqual([true, false])
+  rmSync(join(cwd, 'two', 'refuses'))
+  const moved = await move(...to)
+  expect([moved.code, moved.err]).toEqual([
+    0,
+    expect.stringContaining('step 3 of 3, stop on fp:host-one-012'),
+  ])
+  expect([HOSTS.map(isOn), HOSTS.map(isStopped)]).toEqual([
+    [true, true],
+    [true, false],
+  ])
+  expect((await move('--undo')).code).toBe(0)
+  expect(HOSTS.map(isStopped)).toEqual([true, true])
+  expect((await svc('apps', 'show', 'blog')).out).toContain('fp:host-one')
+  expect((await move(...to)).code).toBe(0)
+  const finished = await move('--finish')
+  expect([finished.code, HOSTS.map(isOn)]).toEqual([0, [false, true]])
+  expect((await svc('apps', 'show', 'blog')).out).not.toMatch(/^move/m)
+}, 240_000)

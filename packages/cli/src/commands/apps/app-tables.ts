@@ -78,6 +78,14 @@ function observedText(
   return `${up} of ${of} up on ${where}${again}: svc apps logs ${app} --process ${missing[0] ?? 'web'} (${known})`
 }
 
+const moveText = ({ name, move }: AppView): string | undefined => {
+  if (move === undefined) return undefined
+  const where = `to fp:${move.to.slice(0, SHORT_SHA)} from fp:${move.from.slice(0, SHORT_SHA)}`
+  return move.under_way
+    ? `${where} is under way: svc apps move ${name} goes on`
+    : `${where} is done: svc apps move ${name} --finish, or --undo`
+}
+
 /** An app with all that is known of it. */
 export const appFacts = (app: AppView, page: Page): string =>
   facts(
@@ -99,6 +107,7 @@ export const appFacts = (app: AppView, page: Page): string =>
       ['last deployment', app.last_deployment?.state ?? 'never deployed'],
       ['last one by', app.last_deployment?.by],
       ['last job', app.last_deployment?.job_id],
+      ['move', moveText(app)],
       ['made', instant(app.created_at, page)],
     ],
     page,
@@ -187,6 +196,36 @@ export const registriesTable = (registries: readonly AppRegistryView[], page: Pa
       { title: 'SINCE', text: ({ updated_at }) => ago(updated_at, page) },
     ],
     registries,
+    page,
+  )
+
+/** The answer of a move. */
+export interface MoveAnswer {
+  readonly to: string
+  readonly state: string
+  readonly steps: readonly {
+    readonly step: string
+    readonly host: string
+    readonly domain?: string
+    readonly state: string
+    readonly job_id?: string
+  }[]
+}
+
+/** The steps of a move as people read them. */
+export const moveTable = ({ steps }: MoveAnswer, page: Page): string =>
+  table(
+    [
+      { title: 'STEP', text: ({ step, domain }) => (domain === undefined ? step : `${step} ${domain}`) },
+      { title: 'HOST', text: ({ host }) => `fp:${host.slice(0, SHORT_SHA)}` },
+      {
+        title: 'STATE',
+        text: ({ state }) => state,
+        colour: ({ state }) => (state === 'done' ? 'green' : undefined),
+      },
+      { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id ?? '' },
+    ],
+    steps,
     page,
   )
 

@@ -43,6 +43,22 @@ export async function uploadHead(run: CommandRun<AppOptions>): Promise<string> {
   return sha
 }
 
+/**
+ * Sends a commit of this folder's repository to a host of an app.
+ * @throws Problem as `uploadHead`
+ */
+export async function uploadCommit(run: CommandRun<AppOptions>, sha: string, host: string): Promise<void> {
+  const { cwd, env } = run.io
+  const look = ['cat-file', '-e', `${sha}^{commit}`]
+  await promisify(execFile)('git', look, { cwd, env: { ...env } }).catch(() => {
+    throw new Problem('invalid-input', {
+      detail: `the repository of this folder has no commit ${sha}: run this where it was sent from`,
+    })
+  })
+  const wish = { app: run.arg(0), license: run.options.license, sha, host: `fp:${host}` }
+  await send(run, await run.operate<Opened>('apps.upload', given(wish)), sha)
+}
+
 async function headOf({ cwd, env }: Io): Promise<Head> {
   const git = async (...words: readonly string[]) =>
     (await promisify(execFile)('git', words, { cwd, env: { ...env }, maxBuffer: MOST_STATUS })).stdout

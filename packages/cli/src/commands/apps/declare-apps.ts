@@ -48,6 +48,7 @@ export function declareApps(program: Command, run: Run): void {
     .option('--data', 'end it on its host, and remove its volumes there')
     .action(run(async () => (await import('./apps-set.ts')).removeApp))
   examples(remove, 'svc apps remove shop', 'svc apps remove shop --data')
+  declareMove(apps, run)
   declareDeploys(apps, run)
   declareRuns(apps, run)
   declareLogs(apps, run)
@@ -56,6 +57,23 @@ export function declareApps(program: Command, run: Run): void {
   declareDomains(apps, run)
   declareDatabases(apps, run)
   declareCron(apps, run)
+}
+
+function declareMove(apps: Command, run: Run): void {
+  const move = operating(apps, 'apps.move', '<app>')
+    .option(...LICENSE)
+    .option('--to <host>', 'the new host: hostname, id or fingerprint')
+    .option('--data', 'bring its volumes along by a backup; it is down until they are there')
+    .option('--dry-run', 'list the steps, and do nothing')
+    .option('--undo', 'go back to the host from before')
+    .option('--finish', 'remove it from the host from before')
+    .action(run(async () => (await import('./apps-move.ts')).moveApp))
+  examples(
+    move,
+    'svc apps move shop --to web-2 --dry-run',
+    'svc apps move shop --to web-2',
+    'svc apps move shop --finish',
+  )
 }
 
 function declareLogs(apps: Command, run: Run): void {

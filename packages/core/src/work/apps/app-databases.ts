@@ -3,7 +3,7 @@ import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Job } from '../jobs/job.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
-import type { App } from './app.ts'
+import { type App, demandNoMove } from './app.ts'
 import { type AppDatabase, type DatabaseLink, isDropped, MAX_DATABASES } from './app-database.ts'
 import { type MadeJob, noApp, placeIn, requireOneHost } from './app-place.ts'
 import { type DatabaseOp, MAX_LINKS, type ReadyEngine, readDatabaseOrder, VARIABLE_OF } from './database.ts'
@@ -54,6 +54,7 @@ export class AppDatabases {
   async order(app: App, { op, name, as, confirm, dump, madeBy, ...given }: DatabaseWish): Promise<MadeJob> {
     const { storage, clock, jobs } = this.#parts
     const { licenseId } = app
+    demandNoMove(app)
     const known = await knownIn(storage, licenseId, name)
     if (known === undefined && op !== 'create') throw noDatabase(name, app.name)
     const engine = known?.engine ?? given.engine ?? 'postgres'

@@ -5,7 +5,7 @@ import type { Base } from '../../platform/base.ts'
 import type { Stores } from '../../platform/storage/storage.ts'
 import type { Job } from '../jobs/job.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
-import type { App } from './app.ts'
+import { type App, demandNoMove } from './app.ts'
 import { type AppDomain, type DomainOptions, isGone, isWanted } from './app-domain.ts'
 import { type MadeJob, noApp, placeIn, requireHosts } from './app-place.ts'
 import { MAX_DOMAINS, readExposeOrder } from './exposure.ts'
@@ -39,6 +39,12 @@ export interface MadeDomain extends MadeJob {
 // The contract wants a port; a host that keeps the app running takes the app's own.
 const PORT = 80
 
+/** The payload of a job that leads a domain to an app. */
+export const exposePayload = (app: string, domain: string, options: DomainOptions & { force?: boolean }) => ({
+  ...{ app, domain, port: PORT },
+  ...options,
+})
+
 /** The domains of apps: the plane keeps those that are wanted, and hosts lead them to their apps. */
 export class AppDomains {
   readonly #parts: AppDomainsParts
@@ -66,8 +72,9 @@ export class AppDomains {
     }
     if (options.redirect_to === domain)
       throw new Problem('invalid-input', { details: ['redirect_to: expected another domain'] })
-    const payload = { app: app.name, domain, port: PORT, ...options, ...(force ? { force } : {}) }
+    const payload = exposePayload(app.name, domain, { ...options, ...(force ? { force } : {}) })
     readExposeOrder(payload)
+    demandNoMove(app)
     const { storage, clock, jobs } = this.#parts
     const { licenseId, id: appId } = app
     const hosts = requireHosts(await placeIn(storage, app))
@@ -92,6 +99,7 @@ export class AppDomains {
     const { storage, clock, jobs } = this.#parts
     const domain = readDomainName(given) ?? given
     const { licenseId, id: appId } = app
+    demandNoMove(app)
     const { jobTarget } = await ownOf(storage, app, domain)
     const others = (await placeIn(storage, app)).hosts.filter((host) => host !== jobTarget)
     const hosts = { target: jobTarget, ...(others.length === 0 ? {} : { successors: others }) }

@@ -7,6 +7,7 @@ import { type App, MAX_HOSTS, VARIABLES } from './app.ts'
 import { appCronOperations } from './app-cron-operations.ts'
 import { appDatabaseOperations } from './app-database-operations.ts'
 import { appDomainOperations } from './app-domain-operations.ts'
+import { appMoveOperations } from './app-move-operations.ts'
 import { appRegistryOperations } from './app-registry-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
 import { APP, type AppView, appView, observedView, stateView, VARIABLE, variableView } from './app-view.ts'
@@ -206,4 +207,5 @@ export const appOperations = [
   ...appRegistryOperations,
   ...appCronOperations,
   ...appDatabaseOperations,
+  ...appMoveOperations,
 ]

@@ -14,6 +14,7 @@ import type { App } from './app.ts'
 import type { AppDatabases } from './app-databases.ts'
 import type { AppDomains } from './app-domains.ts'
 import { SHA } from './app-logs.ts'
+import type { AppMoves } from './app-moves.ts'
 import type { MadeJob } from './app-place.ts'
 import { RELEASE, releaseView } from './app-view.ts'
 import type { Apps, RunWish } from './apps.ts'
@@ -24,6 +25,7 @@ export interface AppUses {
   readonly apps: Apps
   readonly appDatabases: AppDatabases
   readonly appDomains: AppDomains
+  readonly appMoves: AppMoves
   readonly jobs: Pick<Jobs, 'warning'>
   readonly licenses: Pick<Licenses, 'resolve'>
 }

@@ -27,13 +27,22 @@ export async function checkSettings(
     throw new Problem('invalid-input', { details: ['hosts: expected each host once'] })
   for (const host of hosts) if (!(await agents.isKnown(licenseId, host))) throw new Problem('agent-not-owned')
   if (moreHosts.length === 0) return
+  await demandNoDatabase({ appDatabases }, { licenseId, name }, 'is on one host')
+}
+
+/** @throws Problem `conflict` for an app that is linked to a database, which `why` speaks of */
+export async function demandNoDatabase(
+  { appDatabases }: Pick<Stores, 'appDatabases'>,
+  { licenseId, name }: Pick<App, 'licenseId' | 'name'>,
+  why: string,
+): Promise<void> {
   const linked = (await appDatabases.list(licenseId)).find(
     (each) => !isDropped(each) && each.links.some(({ app }) => app === name),
   )
-  if (linked !== undefined)
-    throw new Problem('conflict', {
-      detail: `${name} has the database ${linked.name}, which is on one host: svc apps databases unlink ${name} ${linked.name} comes first`,
-    })
+  if (linked === undefined) return
+  throw new Problem('conflict', {
+    detail: `${name} has the database ${linked.name}, which ${why}: svc apps databases unlink ${name} ${linked.name} comes first`,
+  })
 }
 
 /** Whether a repository may have this address. In a trial it may lie on this machine. */

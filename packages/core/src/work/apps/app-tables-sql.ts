@@ -14,6 +14,7 @@ import type { JobEntity } from '../jobs/job-tables-sql.ts'
 import type { App, Variable } from './app.ts'
 import type { AppDatabase, DatabaseLink } from './app-database.ts'
 import type { AppDomain, DomainOptions } from './app-domain.ts'
+import type { AppMove } from './app-move.ts'
 import type { ObservedApp } from './observed-app.ts'
 
 /** Table `apps`. */
@@ -27,6 +28,7 @@ export const AppEntity = defineEntity({
     fingerprint: fact(p.text().nullable()),
     moreHosts: fact(p.json().$type<readonly string[]>().default('[]')),
     repoUrl: fact(p.text().nullable()),
+    move: fact(p.json().$type<AppMove>().nullable()),
     envRevision: p.integer().default(0),
     createdAt: time(),
     updatedAt: time(),

@@ -89,7 +89,8 @@ export class AppVariables {
   async #fault(app: App, job: Job, { fingerprint, claimKey, proof }: AppClaim): Promise<string | undefined> {
     const { storage, clock } = this.#parts
     const { hosts, repoUrl } = await placeIn(storage, app)
-    if (job.target !== fingerprint || !hosts.includes(fingerprint))
+    const isHost = hosts.includes(fingerprint) || app.move?.to === fingerprint
+    if (job.target !== fingerprint || !isHost)
       return `the deploy is not for the host of the app: svc apps deploy ${app.name} makes one that is`
     if (!isOwnSource(objectOf(job.payload.source), repoUrl))
       return `the source is not the app's own: svc apps set ${app.name} --repo URL names it`

@@ -5,6 +5,7 @@ import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kern
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { JOB_STATES } from '../jobs/job.ts'
 import type { Variable } from './app.ts'
+import { type AppMove, isUnderWay } from './app-move.ts'
 import type { AppPlace } from './app-place.ts'
 import { APP_STATES, type AppState } from './app-state.ts'
 import { OBSERVED, OBSERVED_STATES, type ObservedApp } from './observed-app.ts'
@@ -52,6 +53,8 @@ export const APP = {
   live_deployment: optional(shape(RELEASE)),
   /** As its hosts tell of it; none of a host that keeps no apps running, or whose agent is older. */
   observed: optional(listOf(shape(ON_HOST), ANY)),
+  /** Its move to another host, until that is finished or undone. */
+  move: optional(shape({ from: word, to: word, under_way: flag() })),
   created_at: count,
   updated_at: count,
 }
@@ -86,6 +89,8 @@ export const variableView = ({ name, value, updatedAt }: Variable): VariableView
   ...present('value', value),
 })
 
+const moveView = (move: AppMove) => ({ from: move.from, to: move.to, under_way: isUnderWay(move) })
+
 /** An app as operators see it, without its state. */
 export const appView = (
   { app, hook, repoUrl, hosts }: AppPlace,
@@ -98,6 +103,7 @@ export const appView = (
   ...present('repo_url', repoUrl),
   ...present('git_hook', hook?.id),
   ...present('last_deployment', last && releaseView(last)),
+  ...present('move', app.move && moveView(app.move)),
   created_at: unixSeconds(app.createdAt),
   updated_at: unixSeconds(app.updatedAt),
 })

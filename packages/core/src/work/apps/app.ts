@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../kernel/problem.ts'
+import { type AppMove, isUnderWay } from './app-move.ts'
 
 /** Most hosts of an app. */
 export const MAX_HOSTS = 16
@@ -24,6 +25,8 @@ export interface App {
   readonly moreHosts: readonly string[]
   /** Address of its repository; undefined: that of its git hook. */
   readonly repoUrl: string | undefined
+  /** Its move to another host, until that is finished or undone. */
+  readonly move: AppMove | undefined
   /** Rises by one with each change of its variables. */
   readonly envRevision: number
   readonly createdAt: Date
@@ -55,6 +58,18 @@ export const hostsOf = (
 ): readonly string[] => {
   const first = fingerprint ?? ofHook
   return first === undefined ? [] : [first, ...moreHosts]
+}
+
+/** The hosts that a push to an app reaches: while it moves, the one that it moves to. */
+export const pushedTo = (app: App, ofHook: string): readonly string[] =>
+  app.move !== undefined && isUnderWay(app.move) ? [app.move.to] : hostsOf(app, ofHook)
+
+/** @throws Problem `conflict` while an app moves: another order would meet half of it */
+export function demandNoMove({ name, move }: Pick<App, 'name' | 'move'>): void {
+  if (!isUnderWay(move)) return
+  throw new Problem('conflict', {
+    detail: `${name} is being moved: svc apps move ${name} goes on with that, and --undo takes it back`,
+  })
 }
 
 const ID_CHARS = 26

@@ -16,6 +16,7 @@ import type { AppDatabasesStore } from './app-databases-store.ts'
 import { SqlAppDatabasesStore } from './app-databases-store-sql.ts'
 import type { AppDomainsStore } from './app-domains-store.ts'
 import { SqlAppDomainsStore } from './app-domains-store-sql.ts'
+import type { AppMove } from './app-move.ts'
 import { scoped, statement, toApp, toVariable } from './app-tables-sql.ts'
 import type { AppsStore } from './apps-store.ts'
 import type { ObservedAppsStore } from './observed-apps-store.ts'
@@ -53,6 +54,13 @@ const CHANGE = statement('app-change', (tables, { id, fingerprint, moreHosts, re
     })
     .where('id', '=', id)
     .returningAll(),
+)
+type Moved = { readonly id: string; readonly move: string | undefined; readonly now: Date | undefined }
+const SET_MOVE = statement('app-move-set', (tables, { id, move, now }: Moved) =>
+  tables
+    .updateTable('apps')
+    .set({ move: sql<AppMove | null>`${move}::jsonb`, updated_at: atOrNow(now) })
+    .where('id', '=', id),
 )
 const REMOVE = statement('app-remove', (tables, { id }: { id: string }) =>
   tables.deleteFrom('apps').where('id', '=', id).returning('id'),
@@ -121,6 +129,10 @@ export class SqlAppsStore implements AppsStore {
     return (
       await CHANGE.run(this.#session, { ...settings, moreHosts: JSON.stringify(settings.moreHosts), id, now })
     ).map(toApp)[0]
+  }
+
+  async setMove(id: string, move: AppMove | undefined, now?: Date): Promise<void> {
+    await SET_MOVE.run(this.#session, { id, move: move && JSON.stringify(move), now })
   }
 
   async remove(id: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Scope } from '../../kernel/scope.ts'
 import type { App, AppSettings, NewApp, NewVariable, Variable } from './app.ts'
+import type { AppMove } from './app-move.ts'
 
 declare module '../../platform/storage/storage.ts' {
   interface Stores {
@@ -14,6 +15,8 @@ export interface AppsStore {
   /** Stores an app; undefined when it is there already, or its license has `max` apps. */
   add(app: NewApp, max: number, now?: Date): Promise<App | undefined>
   change(id: string, settings: AppSettings, now?: Date): Promise<App | undefined>
+  /** Keeps the move of an app; undefined: it has none any more. */
+  setMove(id: string, move: AppMove | undefined, now?: Date): Promise<void>
   /** Removes an app with its variables and domains; its jobs and deployments stay. */
   remove(id: string): Promise<boolean>
   /** Finds an app by its id. */

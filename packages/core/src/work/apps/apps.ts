@@ -7,7 +7,15 @@ import type { Deployment } from '../deployments/deployments-store.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Payload } from '../jobs/job-payload.ts'
 import type { EnqueueInput } from '../jobs/new-job.ts'
-import { type App, type AppSettings, checkRoom, checkVariables, MAX_APPS, type Variable } from './app.ts'
+import {
+  type App,
+  type AppSettings,
+  checkRoom,
+  checkVariables,
+  demandNoMove,
+  MAX_APPS,
+  type Variable,
+} from './app.ts'
 import {
   type AppPlace,
   hostedAt,
@@ -109,6 +117,7 @@ export class Apps {
     return storage.transaction(async (stores) => {
       const before = await stores.apps.lock(id)
       if (before === undefined) throw noApp(id)
+      demandNoMove(before)
       await checkSettings(stores, before, wishes, production)
       const { fingerprint, moreHosts, repoUrl } = { ...before, ...wishes }
       const settings = { fingerprint, moreHosts, repoUrl }
@@ -126,6 +135,7 @@ export class Apps {
    */
   async remove(app: App, { data = false }: { readonly data?: boolean | undefined } = {}) {
     const { storage, jobs } = this.#parts
+    demandNoMove(app)
     const forget = async (stores: Stores) => {
       const { hook } = await placeIn(stores, app)
       if (hook !== undefined) {
@@ -309,6 +319,7 @@ export class Apps {
    * @throws Problem `conflict` when nothing was deployed, or it has no host
    */
   async stop(app: App, { fingerprint }: Pick<RunWish, 'fingerprint'>): Promise<MadeJob> {
+    demandNoMove(app)
     if ((await this.releases(app, 1)).length === 0) throw neverDeployed(app.name)
     const hosts = requireHosts(hostedAt(await this.place(app), fingerprint))
     const { licenseId, name } = app
@@ -326,6 +337,7 @@ export class Apps {
     { kind = 'deploy', restart = false, scale, maintenance, madeBy }: JobWish,
   ): Promise<MadeJob> {
     const { licenseId, name } = place.app
+    demandNoMove(place.app)
     if (source.repo_url === undefined && source.type === 'git') throw lacks(name, 'repository: --repo URL')
     const hosts = requireHosts(place)
     const { length: of } = place.hosts

@@ -191,6 +191,12 @@ export function readAdjustment(payload: unknown): Omit<AdjustOrder, 'app'> {
 
 const rollField = shape({ host: whole(1, MAX_HOSTS), of: whole(1, MAX_HOSTS) })
 
+/** Whether a deploy brings an app to a host that its volumes do not come to. */
+export function leavesData(payload: unknown): boolean {
+  const { move } = (payload ?? {}) as { readonly move?: { readonly data?: unknown } | null }
+  return typeof move === 'object' && move !== null && move.data !== true
+}
+
 /**
  * Reads which of an app's hosts a deploy is for, the first is 1; an app has one host when nothing says more.
  * @throws Problem `invalid-input` for a roll of another form

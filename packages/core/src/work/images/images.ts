@@ -10,6 +10,7 @@ import { type Image, PREFIX_CHARS } from './image.ts'
 import type { ImageRegistration } from './image-fields.ts'
 import type { ImageMetrics } from './image-metrics.ts'
 import type { ImageFilter, NewImage } from './images-store.ts'
+import { restorePayload } from './restore-payload.ts'
 
 /** The parts that `Images` is built from. */
 export interface ImagesParts extends Pick<Base, 'storage' | 'clock' | 'ids'> {
@@ -123,21 +124,8 @@ export class Images {
     }
     if (data === 'undo' && image.app === undefined)
       throw new Problem('conflict', { detail: `${image.id} is no image of one app: name one that is` })
-    const payload = {
-      image_id: image.id,
-      checksum: image.checksum,
-      engine: image.engine,
-      ...(image.repo === '' ? {} : { repo: image.repo }),
-      target: target ?? image.id,
-      ...(isVerified ? { verify: true } : {}),
-      ...(isDrill ? { drill: true } : {}),
-      ...(data === undefined ? {} : { data: true, ...(data === 'undo' ? { undo: true } : {}) }),
-      ...(data === undefined || image.app === undefined ? {} : { app: image.app }),
-      // A drill compares the restored data with it.
-      ...(isDrill && image.sizeBytes !== undefined ? { size_bytes: image.sizeBytes } : {}),
-      // The host of the image registers that a drill of it passed; another host knows another image.
-      ...(fingerprint === image.fingerprint ? { own_image: true } : {}),
-    }
+    const isOwn = fingerprint === image.fingerprint
+    const payload = restorePayload(image, { target, isDrill, isVerified, data, isOwn })
     const { licenseId } = image
     const { job } = await this.#parts.jobs.enqueue({
       licenseId,

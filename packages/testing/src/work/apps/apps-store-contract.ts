@@ -80,6 +80,18 @@ export function appsStoreContract(name: string, open: () => Promise<Storage>): v
       expect(await apps().lock(buildId('app'))).toBeUndefined()
     })
 
+    it('keeps its move until there is none', async () => {
+      const app = await add()
+      const step = { do: 'expose', host: 'fp-2', domain: 'shop.example', jobId: 'job_1' } as const
+      const ends = { kind: 'move', from: 'fp-1', to: 'fp-2', withData: true } as const
+      const move = { ...ends, steps: [step], at: 1 }
+      clock.advance({ seconds: 1 })
+      await apps().setMove(app.id, move, clock.now())
+      expect(await apps().lock(app.id)).toEqual({ ...app, move, updatedAt: clock.now() })
+      await apps().setMove(app.id, undefined, clock.now())
+      expect(await apps().lock(app.id)).toEqual({ ...app, move: undefined, updatedAt: clock.now() })
+    })
+
     it('is found by id and name within a scope', async () => {
       const tenant = buildId('ten')
       await storage().tenants.add({ id: tenant, name: tenant })

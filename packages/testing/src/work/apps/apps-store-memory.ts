@@ -1,5 +1,6 @@
 import {
   type App,
+  type AppMove,
   type AppSettings,
   type AppsStore,
   appIdOf,
@@ -29,7 +30,15 @@ export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date
   const make = ({ licenseId, name, ...settings }: NewApp, now: Date): App =>
     put({
       ...settings,
-      ...{ id: appIdOf(licenseId, name), licenseId, name, envRevision: 0, createdAt: now, updatedAt: now },
+      ...{
+        id: appIdOf(licenseId, name),
+        licenseId,
+        name,
+        move: undefined,
+        envRevision: 0,
+        createdAt: now,
+        updatedAt: now,
+      },
     })
   const within = (scope: Parameters<AppsStore['get']>[0]) =>
     apps.all().filter((app) => isWithin(tables, scope, app))
@@ -55,6 +64,11 @@ export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date
       run(() => {
         const app = apps.get(id)
         return app && put({ ...app, fingerprint, moreHosts, repoUrl, updatedAt: now })
+      }),
+    setMove: (id: string, move: AppMove | undefined, now = time()) =>
+      run(() => {
+        const app = apps.get(id)
+        if (app !== undefined) put({ ...app, move: structuredClone(move), updatedAt: now })
       }),
     remove: (id: string) =>
       run(() => {

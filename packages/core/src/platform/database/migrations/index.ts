@@ -44,6 +44,7 @@ import { appDomains } from './0043-app-domains.ts'
 import { observedApps } from './0044-observed-apps.ts'
 import { appDatabases } from './0045-app-databases.ts'
 import { severalHosts } from './0046-several-hosts.ts'
+import { movesOfApps } from './0047-moves-of-apps.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -103,4 +104,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   observedApps,
   appDatabases,
   severalHosts,
+  movesOfApps,
 ]

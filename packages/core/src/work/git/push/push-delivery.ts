@@ -3,7 +3,7 @@ import { Problem } from '../../../kernel/problem.ts'
 import { ofLicense, PLATFORM } from '../../../kernel/scope.ts'
 import type { Base } from '../../../platform/base.ts'
 import type { Stores } from '../../../platform/storage/storage.ts'
-import { appIdOf, hostsOf } from '../../apps/app.ts'
+import { appIdOf, pushedTo } from '../../apps/app.ts'
 import type { Job, JobKind } from '../../jobs/job.ts'
 import type { EnqueueInput } from '../../jobs/new-job.ts'
 import { SUPERSEDED, type Superseding } from '../../jobs/superseding.ts'
@@ -171,7 +171,7 @@ export class PushDelivery {
   ): Promise<PushedJob> {
     const { licenseId, app, fingerprint, repoUrl, id } = hook
     const own = await stores.apps.get(ofLicense(licenseId), appIdOf(licenseId, app))
-    const [target = fingerprint, ...successors] = own === undefined ? [] : hostsOf(own, fingerprint)
+    const [target = fingerprint, ...successors] = own === undefined ? [] : pushedTo(own, fingerprint)
     const [deployed] = await stores.deployments.list({ licenseId, app, limit: 1 })
     const kind: JobKind = deployed === undefined ? 'deploy' : 'redeploy'
     const replaced = before === undefined ? {} : { before }
