@@ -17,7 +17,8 @@ import { SHA } from './app-logs.ts'
 import type { AppMoves } from './app-moves.ts'
 import type { MadeJob } from './app-place.ts'
 import { RELEASE, releaseView } from './app-view.ts'
-import type { Apps, RunWish } from './apps.ts'
+import type { RunWish } from './app-wishes.ts'
+import type { Apps } from './apps.ts'
 
 /** The services that operations on apps use. */
 export interface AppUses {
