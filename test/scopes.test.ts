@@ -30,7 +30,10 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     staff: 'setWebhook removeWebhook setMailboxes removeMailboxes',
     owner: 'webhook',
   },
-  AppsStore: { owner: 'ensure add', found: 'change remove lock variables setVariables unsetVariables' },
+  AppsStore: {
+    owner: 'ensure add',
+    found: 'change setMove remove lock variables setVariables unsetVariables',
+  },
   ObservedAppsStore: { owner: 'note', plane: 'troubles' },
   AppDatabasesStore: { owner: 'find list put remove' },
   AppDomainsStore: { owner: 'find put remove', found: 'list' },
