@@ -201,7 +201,9 @@ export class AppMoves {
     const { live } = await this.#state(app)
     if (live === undefined)
       throw new Problem('conflict', { detail: `${app.name} has no good deployment yet` })
-    const source = sourceAgain(await placeIn(storage, app), live)
+    const { kept, ...again } = sourceAgain(await placeIn(storage, app), live)
+    // The new host has no image from before: it pulls.
+    const source = kind === 'undo' && kept !== undefined ? { ...again, kept } : again
     // A host that an app goes back to has its data.
     const data = withData || kind === 'undo'
     return { kind: 'redeploy', payload: { app: app.name, source, move: { data } } }
