@@ -288,6 +288,15 @@ describe('Applications on a machine with systemd', () => {
       const root = '/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt'
       const secure = `curl -sS -m 5 --cacert ${root} --resolve shop.example.com:443:127.0.0.1 https://shop.example.com/`
       expect(machine.sh(secure)).toMatch(/^one \d+ sa-/)
+      const own = '/etc/caddy/certificates/own.example.com'
+      machine.sh(`mkdir -p /etc/caddy/certificates; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 \
+        -subj /CN=own.example.com -addext subjectAltName=DNS:own.example.com -keyout ${own}.key -out ${own}.crt 2>&1; chown caddy ${own}.key`)
+      ended(
+        job('expose', { app: 'shop', domain: 'own.example.com', port: 80, tls: 'certificate' }),
+        'succeeded',
+      )
+      const chosen = secure.replaceAll('shop.example.com', 'own.example.com').replace(root, `${own}.crt`)
+      expect(machine.sh(chosen)).toMatch(/^one \d+ sa-/)
       const seen = underLoad(
         () => {
           ended(deploy(second), 'succeeded')
@@ -313,7 +322,11 @@ describe('Applications on a machine with systemd', () => {
           { app: 'shop', domain: 'elsewhere.example.com', port: 80 },
           'elsewhere.example.com has 203.0.113.9, and none of this host',
         ],
-        [{ app: 'shop', domain: 'a.example.com', port: 80, tls: 'certificate' }, 'tls: expected one of'],
+        [{ app: 'shop', domain: 'a.example.com', port: 80, tls: 'own' }, 'tls: expected one of'],
+        [
+          { app: 'shop', domain: 'a.example.com', port: 80, tls: 'certificate' },
+          'put the certificate of a.example.com into /etc/caddy/certificates/a.example.com.crt',
+        ],
         [
           { app: 'shop', domain: 'a.example.com', port: 80, path: '/x' },
           'path: no host carries this out yet',

@@ -350,4 +350,25 @@ export const faults: readonly Fault[] = [
     replace: "(has('remove') ? [{ do: 'switch', host: from } as const] : [])",
     suites: MOVES,
   },
+  {
+    name: 'apps: a password of visitors is compared by its first letters alone',
+    file: `${APPS}/visitor-login.ts`,
+    find: '  if (truncates(password))',
+    replace: '  if (password.length > 72 && truncates(password))',
+    suites: DOMAINS,
+  },
+  {
+    name: 'apps: a new password of visitors changes nothing',
+    file: `${APPS}/visitor-login.ts`,
+    find: 'before?.user === user && (await compare(password, before.hash))',
+    replace: 'before?.user === user && before.hash.length > 0',
+    suites: DOMAINS,
+  },
+  {
+    name: 'apps: the digest of a password of visitors is shown to readers',
+    file: 'packages/core/src/kernel/redaction/visible-payload.ts',
+    find: " || key === 'basic_auth'",
+    replace: '',
+    suites: ['packages/core/test/kernel/redaction/visible-payload.test.ts'],
+  },
 ]

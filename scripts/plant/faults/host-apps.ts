@@ -336,4 +336,18 @@ export const faults: readonly Fault[] = [
     replace: 'this.#missed = 1',
     suites: UNITS,
   },
+  {
+    name: 'host-apps: commands at times of the clock find no package of Python',
+    file: 'packages/core/src/work/apps/python-plan.ts',
+    find: 'cron: plan.cron.map((each) => ({ ...each, command: inVenv(each.command) })),',
+    replace: '',
+    suites: DEFINITION,
+  },
+  {
+    name: 'host-apps: an own build command leaves the packages of Python out',
+    file: 'packages/core/src/work/apps/python-plan.ts',
+    find: 'plan.python === undefined || plan.build.length === 0',
+    replace: 'plan.python === undefined || plan.build.length < 2',
+    suites: DEFINITION,
+  },
 ]

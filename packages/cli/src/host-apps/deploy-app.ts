@@ -201,6 +201,7 @@ async function isFromBefore(apps: string, app: string): Promise<boolean> {
 async function build(parts: DeployParts, plan: AppPlan, env: AppRelease['env'], say: Say): Promise<void> {
   const { io, apps, app, sha } = parts
   await demandNode(io, plan)
+  await demandPython(io, plan)
   const mark = builtMark(apps, app, sha)
   const given = Object.fromEntries(
     plan.buildEnv.flatMap((name) => (name in env ? [[name, env[name] ?? '']] : [])),
@@ -276,4 +277,21 @@ async function demandNode({ env }: Io, { node, processes, build }: AppPlan): Pro
   const why =
     semver.validRange(node) === null ? 'which is no range of versions' : `and this host has ${version}`
   throw new Problem('conflict', { detail: `the application wants Node.js ${node.slice(0, 100)}, ${why}` })
+}
+
+/** @throws Problem `conflict` when the host has no Python 3 with `venv`, or not the version that is wanted */
+async function demandPython({ env }: Io, { python }: AppPlan): Promise<void> {
+  if (python === undefined) return
+  const script = 'import platform, venv, ensurepip; print(platform.python_version())'
+  const run = promisify(execFile)
+  const { stdout } = await run('python3', ['-c', script], { env: hostVariables(env) }).catch(() => {
+    throw new Problem('conflict', {
+      detail: 'this host has no Python 3 with venv: install the packages python3 and python3-venv',
+    })
+  })
+  const { version } = python
+  if (version === undefined || `${stdout.trim()}.`.startsWith(`${version}.`)) return
+  throw new Problem('conflict', {
+    detail: `.python-version wants ${version}, and this host has ${stdout.trim()}`,
+  })
 }

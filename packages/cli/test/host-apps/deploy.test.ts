@@ -60,6 +60,48 @@ async function endAll(bench: AgentBench): Promise<void> {
   await eventually(async () => (await processesOf(bench)).length === 0)
 }
 
+const PYTHON = `
+import http.server, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(sys.prefix.encode())
+http.server.HTTPServer(('127.0.0.1', int(os.environ['PORT'])), Handler).serve_forever()
+`
+
+const hasVenv = spawnSync('python3', ['-c', 'import venv, ensurepip']).status === 0
+const onPython = hasVenv ? test : test.skip
+
+onPython(
+  'A program of Python runs with the packages of its release, or says why it cannot',
+  async () => {
+    await using bench = await AgentBench.open()
+    const definition = {
+      version: 1,
+      build: { type: 'python' },
+      processes: { web: { command: 'exec python app.py' } },
+    }
+    const { path, shas } = repository(
+      bench,
+      { 'app.py': PYTHON, 'requirements.txt': '', 'svc.json': JSON.stringify(definition) },
+      { '.python-version': '2.7' },
+    )
+    const deploy = (sha: string | undefined) =>
+      run(bench, 'deploy', { app: 'shop', source: gitSource(path, sha) }, PROGRAM)
+    const first = await deploy(shas[0])
+    expect([first.state, first.lines.join('\n')]).toEqual([
+      'succeeded',
+      expect.stringContaining('requirements.txt'),
+    ])
+    expect(await get(bench)).toMatch(/\/releases\/[0-9a-f]{40}\/\.venv$/)
+    const second = await deploy(shas[1])
+    expect(second.lines.join('\n')).toMatch(/\.python-version wants 2\.7, and this host has 3\.\d+/)
+    await endAll(bench)
+  },
+  120_000,
+)
+
 test('A build has the variables that it names alone, and is ended with all it started after its time', async () => {
   await using bench = await AgentBench.open()
   const command = 'echo "$TOKEN. $WORD."; echo $TOKEN >made; if [ -e slow ]; then sleep 987 & sleep 987; fi'

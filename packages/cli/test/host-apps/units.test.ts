@@ -292,6 +292,7 @@ test('The files of domains name each as its owner chose', () => {
     at('old.example.com', { redirect_to: 'shop.example.com' }),
     at('in.example.com', { tls: 'internal', allow: ['10.0.0.0/8', 'fd00::/8'] }),
     at('plain.example.com', { tls: 'off' }),
+    at('own.example.com', { tls: 'certificate', redirect_to: 'shop.example.com' }),
   ])
   expect(text).toBe(readFileSync(join(import.meta.dirname, 'sites.caddy'), 'utf8'))
 })

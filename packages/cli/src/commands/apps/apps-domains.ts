@@ -8,13 +8,16 @@ interface AddDomainOptions extends FollowOptions {
   readonly tls?: string
   readonly redirectTo?: string
   readonly allow?: readonly string[]
+  readonly user?: string
   readonly force?: boolean
 }
 
 /** Leads a domain to an app. */
-export const addDomain: Handler<AddDomainOptions> = (run) => {
-  const { license, tls, redirectTo, allow, force } = run.options
-  const how = { tls, redirect_to: redirectTo, allow, force }
+export const addDomain: Handler<AddDomainOptions> = async (run) => {
+  const { license, tls, redirectTo, allow, user, force } = run.options
+  const password =
+    user === undefined ? undefined : await run.io.readSecret(`password of ${user} at ${run.arg(1)}: `)
+  const how = { tls, redirect_to: redirectTo, allow, user, password, force }
   return deployed(run, 'apps.domains-add', given({ app: run.arg(0), domain: run.arg(1), license, ...how }))
 }
 

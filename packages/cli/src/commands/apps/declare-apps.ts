@@ -162,9 +162,13 @@ function declareDomains(apps: Command, run: Run): void {
   const under = (verb: string, operation: 'apps.domains-add' | 'apps.domains-remove' | 'apps.domains-list') =>
     reaching(domains.command(verb).description(OPERATION_SUMMARIES[operation])).option(...LICENSE)
   const add = under('add <app> <domain>', 'apps.domains-add')
-    .option('--tls <mode>', 'auto: a public certificate, internal: of its own authority, off: http alone')
+    .option(
+      '--tls <mode>',
+      'auto: a public certificate, internal: of its own authority, off: http alone, certificate: yours',
+    )
     .option('--redirect-to <domain>', 'send visitors on to this domain')
     .option('--allow <ranges...>', 'answer visitors from elsewhere with 403')
+    .option('--user <name>', 'ask visitors for this name and a password, which is asked for now')
     .option('--force', 'also when the name has no address of the host')
     .option(...FOLLOW)
     .action(run(async () => (await import('./apps-domains.ts')).addDomain))

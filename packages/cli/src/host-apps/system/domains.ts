@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Problem } from '@svc/core'
 import { type ExposeOrder, type Exposure, MAX_DOMAINS } from '@svc/core/adapters'
 import type { AppsRecord } from '../apps-file.ts'
@@ -5,7 +6,7 @@ import type { Say } from '../generation.ts'
 import type { Caddy } from './caddy.ts'
 import { CertificateWatch, type EndingCertificate } from './certificate-watch.ts'
 import { certificateOf, demandAddress } from './proxy-sight.ts'
-import { type Site, sitesText } from './site-text.ts'
+import { certificateFiles, type Site, sitesText } from './site-text.ts'
 
 /** Inputs of the domains of a host. */
 export interface DomainsParts {
@@ -46,6 +47,7 @@ export class Domains implements Disposable {
     if (this.#portOf(exposure) === undefined)
       throw refused(`${app} does not run here: deploy it first, or say its port`)
     if (tls === 'auto' && !force) await demandAddress(domain)
+    if (tls === 'certificate') demandCertificate(domain)
     await this.#change({ ...known, [domain]: exposure }, true)
     say(`the proxy leads ${domain} to ${app}`)
     if (tls === 'off') return
@@ -112,4 +114,13 @@ export class Domains implements Disposable {
     await this.#parts.caddy.apply(new Map(apps.map((app) => [`${app}.caddy`, textOf(app)])), isWanted)
     await this.#parts.record.setDomains(next)
   }
+}
+
+/** The key of a certificate never leaves its host: the operator puts both there. */
+function demandCertificate(domain: string): void {
+  const files = certificateFiles(domain)
+  if (files.every((file) => existsSync(file))) return
+  throw refused(
+    `put the certificate of ${domain} into ${files[0]} and its key into ${files[1]}, for caddy to read`,
+  )
 }

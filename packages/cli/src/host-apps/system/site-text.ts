@@ -7,6 +7,12 @@ export interface Site {
   readonly exposure: Exposure
 }
 
+/** The operator's certificate of a domain on this host, and its key. */
+export const certificateFiles = (domain: string): readonly [string, string] => [
+  `/etc/caddy/certificates/${domain}.crt`,
+  `/etc/caddy/certificates/${domain}.key`,
+]
+
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `\t${line}`)
 const block = (head: string, lines: readonly string[]): readonly string[] => [
   `${head} {`,
@@ -22,6 +28,7 @@ function siteLines({ domain, port, exposure }: Site): readonly string[] {
   const { tls, redirect_to: target, allow, basic_auth: login } = exposure
   return block(tls === 'off' ? `http://${domain}` : domain, [
     ...(tls === 'internal' ? ['tls internal'] : []),
+    ...(tls === 'certificate' ? [`tls ${certificateFiles(domain).join(' ')}`] : []),
     ...(allow === undefined ? [] : [`@outside not remote_ip ${allow.join(' ')}`, 'respond @outside 403']),
     ...(login === undefined ? [] : block('basicauth', [`${login.user} ${hashOf(login.hash)}`])),
     ...(target === undefined

@@ -9,7 +9,7 @@ export const MASK = '***'
 const CREDENTIALS = /(\/\/)[^\s/?#]*@/g
 
 function masked(value: unknown, key?: string): unknown {
-  if (key === 'env') return maskedEnvironment(value)
+  if (key === 'env' || key === 'basic_auth') return maskedEnvironment(value)
   if (typeof value === 'string') return redact(value.replace(CREDENTIALS, `$1${MASK}@`))
   if (Array.isArray(value)) return value.map((each) => masked(each))
   return isObject(value) ? mapped(value, masked) : value

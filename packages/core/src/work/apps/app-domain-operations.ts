@@ -1,10 +1,12 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
-import { MAX_RANGES, TLS } from './exposure.ts'
+import { MAX_RANGES, TLS, visitorName } from './exposure.ts'
+import type { VisitorLogin } from './visitor-login.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
@@ -20,6 +22,8 @@ const DOMAIN = {
   tls: oneOf(TLS),
   redirect_to: optional(word),
   allow: optional(listOf(word, ANY)),
+  /** The name that visitors have to say, with its password. */
+  user: optional(word),
   /** The host that its newest job is for. */
   host: word,
   job_id: word,
@@ -42,9 +46,16 @@ function domainView(found: AppDomain): AppDomainView {
     ...present('reason', state === 'failed' ? reason : undefined),
     ...present('redirect_to', options.redirect_to),
     ...present('allow', options.allow),
+    ...present('user', options.basic_auth?.user),
     created_at: unixSeconds(found.createdAt),
     updated_at: unixSeconds(found.updatedAt),
   }
+}
+
+function loginOf(user: string | undefined, password: string | undefined): VisitorLogin | undefined {
+  if (user === undefined && password === undefined) return undefined
+  if (user !== undefined && password !== undefined) return { user, password }
+  throw new Problem('invalid-input', { details: ['user: expected together with a password'] })
 }
 
 const CHANGED = { ...MADE, domain: word }
@@ -61,12 +72,20 @@ const add = operation({
     tls: optional(oneOf(TLS)),
     redirect_to: optional(NAME),
     allow: optional(listOf(text(1, 64), MAX_RANGES)),
+    /** The name and password that visitors have to say: both, or none. */
+    user: optional(visitorName),
+    password: optional(text(1, 72)),
     force: optional(flag()),
   },
   answer: CHANGED,
-  run: async (services, { domain, tls = 'auto', redirect_to, allow, force, ...given }, operator) => {
+  run: async (
+    services,
+    { domain, tls = 'auto', redirect_to, allow, user, password, force, ...given },
+    operator,
+  ) => {
+    const login = loginOf(user, password)
     const app = await appOf(services, given, operator)
-    const wish = { domain, tls, redirectTo: redirect_to, allow, force, madeBy: operator.name }
+    const wish = { domain, tls, redirectTo: redirect_to, allow, login, force, madeBy: operator.name }
     const { domain: name, isRepeat, ...made } = await services.appDomains.add(app, wish)
     const note = isRepeat
       ? `${name} is there already with these options: the job makes sure of it`

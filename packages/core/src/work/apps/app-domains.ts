@@ -9,6 +9,7 @@ import { type App, demandNoMove } from './app.ts'
 import { type AppDomain, type DomainOptions, isGone, isWanted } from './app-domain.ts'
 import { type MadeJob, noApp, placeIn, requireHosts } from './app-place.ts'
 import { MAX_DOMAINS, readExposeOrder } from './exposure.ts'
+import { digestOf, type VisitorLogin } from './visitor-login.ts'
 
 /** Dependencies of `AppDomains`. */
 export interface AppDomainsParts extends Pick<Base, 'storage' | 'clock'> {
@@ -25,6 +26,8 @@ export interface DomainWish {
   readonly tls: DomainOptions['tls']
   readonly redirectTo?: string | undefined
   readonly allow?: readonly string[] | undefined
+  /** The name and password that visitors have to say. */
+  readonly login?: VisitorLogin | undefined
   /** Also when the name leads elsewhere. */
   readonly force?: boolean | undefined
   readonly madeBy: string
@@ -65,8 +68,11 @@ export class AppDomains {
    */
   async add(app: App, { madeBy, force = false, ...wish }: DomainWish): Promise<MadeDomain> {
     const domain = this.#nameOf('domain', wish.domain)
+    const { storage, clock, jobs } = this.#parts
+    const { licenseId, id: appId } = app
     const options: DomainOptions = {
       tls: wish.tls,
+      ...(wish.login === undefined ? {} : { basic_auth: await this.#digestOf(app, domain, wish.login) }),
       ...(wish.redirectTo === undefined ? {} : { redirect_to: this.#nameOf('redirect_to', wish.redirectTo) }),
       ...(wish.allow === undefined ? {} : { allow: [...wish.allow] }),
     }
@@ -75,8 +81,6 @@ export class AppDomains {
     const payload = exposePayload(app.name, domain, { ...options, ...(force ? { force } : {}) })
     readExposeOrder(payload)
     demandNoMove(app)
-    const { storage, clock, jobs } = this.#parts
-    const { licenseId, id: appId } = app
     const hosts = requireHosts(await placeIn(storage, app))
     let isRepeat = false
     const order = { licenseId, kind: 'expose', payload, ...hosts } as const
@@ -113,6 +117,12 @@ export class AppDomains {
       await stores.appDomains.put(row, clock.statementTime())
     })
     return { ...made, domain, isRepeat }
+  }
+
+  /** The digest of a login; of one that the domain has already, the one that is there. */
+  async #digestOf(app: App, domain: string, login: VisitorLogin) {
+    const before = await this.#parts.storage.appDomains.find(app.licenseId, domain)
+    return digestOf(login, before?.appId === app.id ? before.options.basic_auth : undefined)
   }
 
   #nameOf(field: string, given: string): string {

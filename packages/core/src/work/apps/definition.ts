@@ -33,9 +33,17 @@ const MAX_BUILD_VARIABLES = 100
 export const BUILD_TIMEOUT_S = 1_800
 
 /** Types of a build that hosts carry out. */
-const TYPES = ['script', 'compose', 'dockerfile', 'image', 'procfile', 'node', 'static', 'files'] as const
-/** Types that are known, and that no host carries out yet. */
-const LATER_TYPES: readonly string[] = ['python']
+const TYPES = [
+  'script',
+  'compose',
+  'dockerfile',
+  'image',
+  'procfile',
+  'node',
+  'python',
+  'static',
+  'files',
+] as const
 
 const isPart = (part: string): boolean => /^[\w -][\w .@+-]{0,99}$/.test(part)
 
@@ -253,9 +261,6 @@ function parsed(file: string): Raw {
 export function readDefinition(file: string): AppDefinition {
   const value = parsed(file)
   const faults = allKeyFaults(value)
-  const type = isObject(value.build) ? value.build.type : undefined
-  if (typeof type === 'string' && LATER_TYPES.includes(type))
-    faults.push(`build.type: ${type} is not carried out yet, only ${TYPES.join(', ')}`)
   if (faults.length > 0) throw refused(faults)
   try {
     return read(definition, value)

@@ -14,8 +14,8 @@ import {
 
 /** Ranges of addresses that a domain may be limited to. */
 export const MAX_RANGES = 100
-/** The certificates of a domain: a public one, one of the proxy's own authority, or none. */
-export const TLS = ['auto', 'internal', 'off'] as const
+/** The certificates of a domain: a public one, one of the proxy's own authority, none, or the operator's. */
+export const TLS = ['auto', 'internal', 'off', 'certificate'] as const
 /** Domains of one application at most. */
 export const MAX_DOMAINS = 50
 
@@ -30,6 +30,9 @@ const bcrypt = matching(
   'a digest of bcrypt, as caddy hash-password prints it',
 )
 
+/** The name of a visitor who has to say a password. */
+export const visitorName = matching(/^[\w.@-]{1,64}$/, 'a plain name')
+
 const choices = {
   app,
   /** The port of 127.0.0.1 of an application that the host does not keep running. */
@@ -39,7 +42,7 @@ const choices = {
   tls: defaulted(oneOf(TLS), 'auto'),
   /** Visitors from elsewhere get 403. */
   allow: optional(listOf(range, MAX_RANGES)),
-  basic_auth: optional(shape({ user: matching(/^[\w.@-]{1,64}$/, 'a plain name'), hash: bcrypt })),
+  basic_auth: optional(shape({ user: visitorName, hash: bcrypt })),
 }
 const exposure = shape(choices)
 const order = openShape({ ...choices, domain, force: optional(flag()) })
@@ -58,7 +61,7 @@ export interface ExposeOrder {
   readonly force: boolean
 }
 
-const LATER = ['process', 'path', 'certificate']
+const LATER = ['process', 'path']
 
 /**
  * Reads the payload of a job `expose`.

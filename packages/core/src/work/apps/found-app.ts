@@ -12,6 +12,7 @@ import {
   readDefinition,
   WEB,
 } from './definition.ts'
+import { pythonPlan, withPackages } from './python-plan.ts'
 
 /** The files of a release that say what kind of application it is. */
 export interface ReleaseFacts {
@@ -65,6 +66,8 @@ export interface AppPlan {
   readonly compose: { readonly file: string; readonly service?: string | undefined } | undefined
   /** The range of versions of Node.js that the application wants. */
   readonly node: string | undefined
+  /** Whether it is a program of Python, and the version that it wants, such as `3.11`. */
+  readonly python: { readonly version: string | undefined } | undefined
 }
 
 const COMPOSE = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml']
@@ -89,6 +92,7 @@ const EMPTY: AppPlan = {
   image: undefined,
   compose: undefined,
   node: undefined,
+  python: undefined,
 }
 
 const refused = (detail: string): Problem => new Problem('invalid-input', { detail })
@@ -99,7 +103,7 @@ const refused = (detail: string): Problem => new Problem('invalid-input', { deta
  */
 export function findApp(facts: ReleaseFacts, app: string): AppPlan {
   const file = facts.text(DEFINITION_FILE)
-  return file === undefined ? foundPlan(facts) : definedPlan(facts, readDefinition(file), app)
+  return file === undefined ? foundPlan(facts) : withPackages(definedPlan(facts, readDefinition(file), app))
 }
 
 function foundPlan(facts: ReleaseFacts): AppPlan {
@@ -134,6 +138,12 @@ function typedPlan(facts: ReleaseFacts, given: AppDefinition): AppPlan {
   )
     return staticPlan(facts.hasPublicIndex && !facts.names.has('index.html') ? 'public' : undefined, '')
   if (type === 'procfile') return procfilePlan(facts)
+  if (type === 'python')
+    return pythonPlan(
+      facts,
+      given.processes === undefined && facts.names.has('Procfile') ? procfilePlan(facts) : EMPTY,
+      given,
+    )
   const container = containerOf(facts, given)
   if (container !== undefined) return container
   if (type === 'node' || (given.processes !== undefined && manifest !== undefined)) {

@@ -24,6 +24,14 @@ describe('a payload for those who may not deploy', () => {
     expect(visiblePayload({ env: 'DB_PASS=Zx9-plain-secret' })).toEqual({ env: '***' })
   })
 
+  it('shows that a domain asks for a password, and no digest of it', () => {
+    const basic_auth = { user: 'ann', hash: '$2b$10$abcdefghijklmnopqrstuv' }
+    expect(visiblePayload({ domain: 'a.example.com', basic_auth })).toEqual({
+      domain: 'a.example.com',
+      basic_auth: { user: '***', hash: '***' },
+    })
+  })
+
   it.each([
     ['https://bob:s3cretpw99@git.example/shop.git', 'https://***@git.example/shop.git'],
     ['https://ghp_token@git.example/shop.git', 'https://***@git.example/shop.git'],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { App } from '@svc/core/ports'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
+import { compare } from 'bcryptjs'
 
 const REPO = 'https://git.example/acme/shop.git'
 const MOST = 50
@@ -85,6 +86,27 @@ describe('a domain of an app', () => {
     expect(await listed()).toMatchObject([{ state: 'pending', tls: 'off' }])
   })
 
+  it('asks visitors for a name and a password, of which a digest alone is kept and handed on', async () => {
+    const login = { user: 'ann', password: 'a word' }
+    const { job } = await add('a.example.com', login)
+    const { basic_auth: digest } = job.payload as { basic_auth: { user: string; hash: string } }
+    expect(digest).toEqual({ user: 'ann', hash: expect.stringMatching(/^\$2[aby]\$10\$.{53}$/) })
+    expect([await compare('a word', digest.hash), await compare('a wor', digest.hash)]).toEqual([true, false])
+    expect(JSON.stringify(await listed())).toContain('"user":"ann"')
+    expect(JSON.stringify([await listed(), job])).not.toContain('a word')
+    expect(JSON.stringify(await listed())).not.toContain('$2')
+    expect((await add('a.example.com', login)).note).toContain('is there already')
+    expect((await add('a.example.com', { ...login, password: 'other' })).note).toBeUndefined()
+    expect((await add('a.example.com')).job.payload).not.toHaveProperty('basic_auth')
+    for (const [input, why] of [
+      [{ user: 'ann' }, 'user: expected together with a password'],
+      [{ password: 'a word' }, 'user: expected together with a password'],
+      [{ ...login, user: 'a b' }, 'user: expected a plain name'],
+      [{ ...login, password: '\u20ac'.repeat(25) }, 'password: expected at most 72 bytes'],
+    ] as const)
+      await expect(add('b.example.com', input)).rejects.toMatchObject({ data: { details: [why] } })
+  })
+
   it('is being removed until its host has done so, and then gone', async () => {
     await add('a.example.com')
     await ends()
@@ -131,7 +153,7 @@ describe('a domain of an app', () => {
     [{ allow: ['all'] }],
     [{ redirect_to: 'com' }],
     [{ redirect_to: 'a.example.com' }],
-    [{ tls: 'certificate' }],
+    [{ tls: 'own' }],
   ])('is refused with options that no host takes: %j', async (options) => {
     await expect(add('a.example.com', options)).rejects.toMatchObject({ code: 'invalid-input' })
   })

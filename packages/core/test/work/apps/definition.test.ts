@@ -60,7 +60,6 @@ test.each([
   [{ version: 1, volumes: { a: '/data', b: '/data/b' } }, 'volumes: expected volumes of which none lies in'],
   [{ version: 1, volumes: { a: '/data', b: '/data' } }, 'volumes: expected volumes of which none lies in'],
   [{ version: 1, build: { typ: 'node' } }, 'build.typ: not known; did you mean type?'],
-  [{ version: 1, build: { type: 'python' } }, 'build.type: python is not carried out yet'],
   [{ version: 1, build: { file: '../Dockerfile' } }, 'build.file: expected a path below'],
   [{ version: 1, build: { image: '--privileged' } }, 'build.image: expected the name of an image'],
   [{ version: 1, build: { args: { 'A B': 'x' } } }, 'build.args.A B: expected the name of an argument'],
@@ -169,6 +168,64 @@ test.each<[Record<string, string>, object]>([
   ],
 ])('%j runs in containers', (files, plan) => {
   expect(planOf(files)).toMatchObject({ type: 'containers', build: [], ...plan })
+})
+
+const VENV_BUILD = [
+  'python3 -m venv .venv',
+  expect.stringMatching(/^\.venv\/bin\/pip install .* -r requirements\.txt$/),
+]
+const first = (command: string) => `export PATH="$PWD/.venv/bin:$PATH"; ${command}`
+
+test.each<[Record<string, string>, object]>([
+  [
+    {
+      ...svc({
+        build: { type: 'python' },
+        processes: { web: { command: 'gunicorn a:app', count: 2 } },
+        release: 'python migrate.py',
+        cron: [{ name: 'tick', schedule: '@daily', command: 'python tick.py' }],
+      }),
+      'requirements.txt': '',
+      '.python-version': '3.11\n',
+    },
+    {
+      build: VENV_BUILD,
+      processes: { web: { command: first('gunicorn a:app'), count: 2 } },
+      release: first('python migrate.py'),
+      cron: [expect.objectContaining({ command: first('python tick.py') })],
+      python: { version: '3.11' },
+    },
+  ],
+  [
+    {
+      ...svc({ build: { type: 'python' } }),
+      'pyproject.toml': '',
+      Procfile: 'web: python app.py',
+      'package.json': START,
+    },
+    {
+      build: ['python3 -m venv .venv', expect.stringMatching(/ \.$/)],
+      processes: { web: { command: first('python app.py') } },
+      node: undefined,
+    },
+  ],
+  [
+    svc({ build: { type: 'python' }, processes: { web: { command: 'python3 app.py' } } }),
+    { build: [], processes: { web: { command: 'python3 app.py' } }, python: { version: undefined } },
+  ],
+  [
+    {
+      ...svc({ build: { type: 'python', command: 'make' }, processes: { web: { command: 'x' } } }),
+      'requirements.txt': '',
+    },
+    { build: ['make'], processes: { web: { command: first('x') } } },
+  ],
+])('%j is a program of Python', (files, plan) => {
+  expect(planOf(files)).toMatchObject({ type: 'processes', ...plan })
+})
+
+test('A program of Python says what runs', () => {
+  expect(() => planOf(svc({ build: { type: 'python' } }))).toThrow('add processes, or a Procfile')
 })
 
 test.each<[Record<string, string>, string]>([
