@@ -200,6 +200,7 @@ export {
 } from './watch/surface/surface-view.ts'
 export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
+export type { AppPlan, FileImage, ReleaseFacts } from './work/apps/app-plan.ts'
 export type { HostImage } from './work/apps/container.ts'
 export { isSchedule, isTimezone, Schedule } from './work/apps/cron-schedule.ts'
 export {
@@ -226,7 +227,7 @@ export {
   readExposeOrder,
   readUnexposeOrder,
 } from './work/apps/exposure.ts'
-export { type AppPlan, type FileImage, findApp, imagePlan, type ReleaseFacts } from './work/apps/found-app.ts'
+export { findApp, imagePlan } from './work/apps/found-app.ts'
 export {
   type AdjustOrder,
   type AppRelease,

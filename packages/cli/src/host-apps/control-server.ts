@@ -127,8 +127,7 @@ export async function openControl(
   mode: number,
   supervisor: Supervisor,
 ): Promise<AsyncDisposable> {
-  // An asker that reads slowly has its last lines too: no connection is closed for being idle.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
+  const server = createServer({ requestTimeout: 0 }, (request, response) => {
     answer(supervisor, request, response).catch(() => response.destroy())
   })
   rmSync(join(folder, CONTROL_SOCKET), { force: true })

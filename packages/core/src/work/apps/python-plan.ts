@@ -1,7 +1,7 @@
 import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
+import type { AppPlan, ReleaseFacts } from './app-plan.ts'
 import { type AppDefinition, DEFINITION_FILE } from './definition.ts'
-import type { AppPlan, ReleaseFacts } from './found-app.ts'
 
 /** The folder of a release that holds the packages of its program of Python. */
 const VENV = '.venv'
