@@ -207,12 +207,13 @@ describe('an app', () => {
     expect((await run('restart')).job.payload.source).toEqual(source)
   })
 
-  it('of an image starts from that image', async () => {
+  it('of an image starts from the image that its host kept of that deploy', async () => {
     const image = { type: 'image', image: 'registry.example/shop:1' }
     const payload = { app: 'shop', source: image }
-    await test.plane.jobs.enqueue({ licenseId, kind: 'deploy', payload, target: 'fp-1' })
+    const order = { licenseId, kind: 'deploy', payload, target: 'fp-1' } as const
+    const { job } = await test.plane.jobs.enqueue(order)
     await ends()
-    expect((await run('start')).job.payload.source).toEqual(image)
+    expect((await run('start')).job.payload.source).toEqual({ ...image, kept: [job.id] })
   })
 
   it.each(['stop', 'start', 'restart'])('is refused in words: %s', async (verb) => {
