@@ -66,8 +66,15 @@ const TURNS = [
   },
   // Machines with applications, each for two minutes.
   {
-    parts: 4,
-    suites: ['test/packed/hosting', 'test/packed/containers', 'test/packed/databases', 'test/packed/builds'],
+    parts: 6,
+    suites: [
+      'test/packed/hosting',
+      'test/packed/containers',
+      'test/packed/databases',
+      'test/packed/builds',
+      'test/packed/compose',
+      'test/packed/container-databases',
+    ],
   },
   // These take 20 s and more.
   {
