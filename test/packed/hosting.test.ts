@@ -417,16 +417,21 @@ describe('Applications on a machine with systemd', () => {
     `commands run as the user of the application: at times of the clock, and when a person asks${without}`,
     () => {
       const apps = 'host-apps run --apps /var/lib/svc-agent/apps --app shop'
-      const run = (command: string) =>
-        machine.run([
-          ...['runuser', '-u', 'svc-apps', '--', 'node', '/usr/local/lib/svc/svc-agent.mjs'],
-          ...apps.split(' '),
-          `--command=${command}`,
-        ])
+      const run = (command: string, input = '') => {
+        const program = ['runuser', '-u', 'svc-apps', '--', 'node', '/usr/local/lib/svc/svc-agent.mjs']
+        return machine.run([...program, ...apps.split(' '), `--command=${command}`], input)
+      }
+      expect(run('read first; echo "$first."; wc -c', `one\n${'x'.repeat(3_000_000)}`).out).toBe(
+        'one.\n3000000\n',
+      )
+      expect(run('echo it reads nothing', 'x'.repeat(1_000_000))).toMatchObject({
+        code: 0,
+        out: 'it reads nothing\n',
+      })
       expect(run('id -un; pwd; echo "$SVC_PROCESS"; exit 4')).toMatchObject({
         code: 4,
         out: expect.stringMatching(
-          /^sa-[a-z2-7]{10}\n\/var\/lib\/svc-appsd\/apps\/shop\/releases\/\w{40}\nrun\.\d\n$/,
+          /^sa-[a-z2-7]{10}\n\/var\/lib\/svc-appsd\/releases\/shop\/\w{40}\nrun\.\d\n$/,
         ),
       })
       expect(run('touch ./written').err + run('cat /var/lib/svc-appsd/apps.json').out).not.toContain('shop')

@@ -108,6 +108,8 @@ export class RecordingIo implements Io {
     return Promise.resolve(this.#secrets.shift() ?? '')
   }
 
+  leaveInput(): void {}
+
   async *input(): AsyncGenerator<Uint8Array> {
     for (const line of this.#secrets.splice(0)) yield Buffer.from(`${line}\n`)
   }

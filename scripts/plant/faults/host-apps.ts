@@ -350,4 +350,11 @@ export const faults: readonly Fault[] = [
     replace: 'plan.python === undefined || plan.build.length < 2',
     suites: DEFINITION,
   },
+  {
+    name: 'host-apps: a command that a person asks for gets no input',
+    file: `${APPS}/system/unit-text.ts`,
+    find: '  choices.hasInput ? `StandardInput',
+    replace: '  choices.hasInput && choices.name === "" ? `StandardInput',
+    suites: UNITS,
+  },
 ]

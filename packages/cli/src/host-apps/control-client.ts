@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type ClientRequest, request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,6 +31,8 @@ export interface Order {
     | '/status'
   readonly body?: object
   readonly onLine?: (line: string) => void
+  /** The bytes that follow the order, for a command that reads them. */
+  readonly input?: AsyncIterable<Uint8Array>
 }
 
 /** The front and the applications of a supervisor. */
@@ -53,7 +56,7 @@ const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK
  */
 export function order(
   apps: string,
-  { path, body = {}, onLine = () => {} }: Order,
+  { path, body = {}, onLine = () => {}, input }: Order,
 ): Promise<string | undefined> {
   return withSocketPath(controlFolder(apps), CONTROL_SOCKET, (socketPath) => {
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
@@ -75,13 +78,22 @@ export function order(
       if (NOBODY.has(error.code ?? '')) resolve(undefined)
       else reject(error)
     })
-    asked.end(JSON.stringify(body))
-    return promise
+    if (input === undefined) asked.end(JSON.stringify(body))
+    else void sent(asked, body, input).catch(() => {})
+    // An answer that is whole needs no further input.
+    return promise.finally(() => asked.destroy())
   }).catch((error: NodeJS.ErrnoException) => {
     // A folder that is not there has no supervisor.
     if (error.code === 'ENOENT') return undefined
     throw error
   })
+}
+
+async function sent(asked: ClientRequest, body: object, input: AsyncIterable<Uint8Array>): Promise<void> {
+  asked.write(`${JSON.stringify(body)}\n`)
+  for await (const bytes of input)
+    if (!asked.write(bytes)) await Promise.race([once(asked, 'drain'), once(asked, 'close')])
+  asked.end()
 }
 
 /** The status of a host; undefined when no supervisor runs. */

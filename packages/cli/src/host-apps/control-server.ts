@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
 import { Problem, readAppLogsWish } from '@svc/core'
 import {
   readAdjustOrder,
@@ -31,6 +30,8 @@ type Order = (
   signal: AbortSignal,
   /** Resolves when the asker has taken the lines, or is gone. */
   drained: () => Promise<void>,
+  /** The bytes after the order. */
+  input: AsyncIterable<Uint8Array>,
 ) => Promise<string>
 
 const ORDERS: Readonly<Record<string, Order>> = {
@@ -82,9 +83,9 @@ const ORDERS: Readonly<Record<string, Order>> = {
     await supervisor.logs(readAppLogsWish(body), print, signal)
     return ''
   },
-  '/run': async (supervisor, body, say, signal) => {
+  '/run': async (supervisor, body, say, signal, _, input) => {
     const { app, command } = readRunOrder(body)
-    return (await supervisor.run(app, command, say, signal)) ?? ''
+    return (await supervisor.run(app, { command, input }, say, signal)) ?? ''
   },
   '/status': async (supervisor) => JSON.stringify({ port: supervisor.frontPort, apps: supervisor.status() }),
 }
@@ -94,6 +95,21 @@ function wordsOf(error: unknown): string {
   if (!(error instanceof Problem)) return String(error)
   const { details = [] } = error.data
   return details.length === 0 ? error.message : details.join('; ')
+}
+
+const LINE_END = 10
+
+/** Reads the order of a request, which is its first line; the bytes after it are not read. */
+async function orderIn(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    const end = part.indexOf(LINE_END)
+    parts.push(end === -1 ? part : part.subarray(0, end))
+    if (end === -1) continue
+    request.unshift(part.subarray(end + 1))
+    break
+  }
+  return JSON.parse(Buffer.concat(parts).toString())
 }
 
 /** Answers with lines of JSON: those that are said, then the end. */
@@ -114,8 +130,11 @@ async function answer(
   const say: Say = (text) => lines.say(text)
   const { signal } = gone
   try {
-    const body = await json(request)
-    lines.end({ kind: 'done', text: await order(supervisor, body, say, signal, () => lines.drained(signal)) })
+    const body = await orderIn(request)
+    lines.end({
+      kind: 'done',
+      text: await order(supervisor, body, say, signal, () => lines.drained(signal), request),
+    })
   } catch (error) {
     lines.end({ kind: 'failed', text: wordsOf(error) })
   }

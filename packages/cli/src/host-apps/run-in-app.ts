@@ -49,10 +49,12 @@ async function runCommand(io: Io, apps: string, app: string, command: string): P
   }
 }
 
-/** The supervisor runs it, as the user of the application: it has output and an end, and no input. */
+/** The supervisor runs it, as the user of the application: its output and its errors are one. */
 async function runThere(io: Io, apps: string, app: string, command: string): Promise<number> {
   const onLine = (line: string) => io.out.write(`${line}\n`)
-  const fault = await order(apps, { path: '/run', body: { app, command }, onLine })
+  const input = io.input()
+  const given = order(apps, { path: '/run', body: { app, command }, onLine, input })
+  const fault = await given.finally(() => io.leaveInput())
   if (fault === undefined)
     throw new Problem('unavailable', { detail: `${SYSTEM.unit} does not run: see svc agent doctor` })
   if (fault === '') return 0

@@ -16,7 +16,7 @@ import { once } from './once.ts'
 import { formerFile, OutputLog } from './output-log.ts'
 import { RunningApp } from './running-app.ts'
 import type { Runtime } from './runtime.ts'
-import type { TaskFault } from './task.ts'
+import type { Command, TaskFault } from './task.ts'
 
 /** Inputs of a supervisor. */
 export interface SupervisorParts {
@@ -32,6 +32,9 @@ export interface SupervisorParts {
 const FAREWELL_MS = 5_000
 /** Seconds that a command may take that a job or a person waits for, who have limits of their own before. */
 const COMMAND_SECONDS = 86_400
+
+/** A command that a person asks for, and its standard input. */
+export type Asked = Pick<Command, 'input'> & { readonly command: string }
 
 interface Entry {
   readonly app: RunningApp
@@ -216,13 +219,13 @@ export class Supervisor implements AsyncDisposable {
    * Runs a command in the live release of an application. Returns why it did not end well.
    * @throws Problem `not-found` when none runs
    */
-  async run(name: string, command: string, say: Say, signal: AbortSignal): Promise<TaskFault> {
+  async run(name: string, { command, input }: Asked, say: Say, signal: AbortSignal): Promise<TaskFault> {
     const live = this.find(name)?.live
     if (live === undefined)
       throw new Problem('not-found', { detail: `there is no app ${name} that runs on this host` })
     this.#commands += 1
     const label = `run.${this.#commands}`
-    return live.run(label, { command, timeoutS: COMMAND_SECONDS }, signal, false, say)
+    return live.run(label, { command, input, timeoutS: COMMAND_SECONDS }, signal, false, say)
   }
 
   /** Replaces the processes of an application by new ones of its live release. */

@@ -9,6 +9,8 @@ export interface Command {
   readonly cpus?: number | undefined
   /** Seconds after which it is ended. */
   readonly timeoutS: number
+  /** Its standard input; nothing comes without it. */
+  readonly input?: AsyncIterable<Uint8Array> | undefined
 }
 
 /** A command of an application, with everything that it needs. */

@@ -87,6 +87,8 @@ export interface Io {
   readSecret(prompt: string): Promise<string>
   /** The bytes of standard input, to its end. */
   input(): AsyncIterable<Uint8Array>
+  /** Nobody waits for the rest of standard input any more. */
+  leaveInput(): void
   /** The bytes of the process's streams, for a session on a host. */
   rawTerminal(): RawTerminal
   /** Calls `listener` on each signal that asks the program to end, instead of ending it. */
@@ -153,6 +155,7 @@ export function processIo(): Io {
     },
     readSecret,
     input: () => process.stdin,
+    leaveInput: () => process.stdin.unref?.(),
     rawTerminal: () => rawTerminal(process),
     out: new Output(process.stdout),
     err,

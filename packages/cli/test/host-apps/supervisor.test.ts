@@ -314,7 +314,7 @@ test('a command in a release has its variables and its end, and is ended with th
   await bench.deploy('shop', webRelease(sha('a'), { env: { WORD: 'one' } }))
   const said: string[] = []
   const run = (command: string, signal: AbortSignal) =>
-    bench.supervisor.run('shop', command, (line) => said.push(line), signal)
+    bench.supervisor.run('shop', { command }, (line) => said.push(line), signal)
   expect(await run('echo "$WORD $SVC_APP $SVC_RELEASE"; exit 3', AbortSignal.timeout(60_000))).toBe(
     'it ended with exit code 3',
   )
@@ -327,7 +327,9 @@ test('a command in a release has its variables and its end, and is ended with th
   const live = bench.supervisor.find('shop')?.live
   const limited = live?.run('cron.slow', { command: 'sleep 60', timeoutS: 0.2 }, AbortSignal.timeout(60_000))
   expect(await limited).toBe('it ran longer than 0.2 s, and was ended')
-  await expect(bench.supervisor.run('blog', 'true', () => {}, off.signal)).rejects.toThrow('no app blog')
+  await expect(bench.supervisor.run('blog', { command: 'true' }, () => {}, off.signal)).rejects.toThrow(
+    'no app blog',
+  )
 })
 
 test('A change of the counts starts healthy instances first, ends those that are too many, and is kept by later deploys', async () => {

@@ -21,6 +21,7 @@ import {
   isUnitName,
   placesOf,
   runText,
+  taskText,
   unitName,
   unitText,
 } from '../../src/host-apps/system/unit-text.ts'
@@ -112,6 +113,14 @@ test('A unit has the limits that were chosen, and none that were not', () => {
     expect(text.split('\n')).toContain(line)
   const plain = { ...place, stop, lines: placesOf('sa-abc', {}) }
   expect(unitText(plain)).not.toMatch(/MemoryMax|CPUQuota|BindPaths|undefined/)
+})
+
+test('A task reads its input from a pipe of its own, if it has any', () => {
+  const stop = { signal: 'SIGTERM', grace_s: 7 } as const
+  const task = { app: 'shop', name: 'run-1', user: 'sa-abc', folder: '/srv', stop, lines: [], timeoutS: 9 }
+  const pipe = 'StandardInput=file:/var/lib/svc-appsd/units/svc-task@shop:run-1/input'
+  expect(taskText({ ...task, hasInput: true }).split('\n')).toContain(pipe)
+  expect(taskText({ ...task, hasInput: false })).not.toContain('StandardInput')
 })
 
 test('A build sees the release that it makes, reads the live one, and has limits', () => {

@@ -5,6 +5,7 @@ import {
   type Confinement,
   DATABASES_TARGET,
   envText,
+  inputLine,
   noteEnd,
   quoted,
   type TaskChoices,
@@ -79,7 +80,7 @@ export function containerTaskText(choices: TaskChoices): string {
 [Service]
 Type=exec
 RuntimeMaxSec=${choices.timeoutS}
-${noteEnd(unit)}
+${inputLine(choices)}${noteEnd(unit)}
 ${boxed(unit, choices.name, choices)}`
 }
 
@@ -125,6 +126,8 @@ export interface ContainerRun {
   readonly name: string
   /** Whether its unit goes on when it runs, and does not wait for its end. */
   readonly isKept: boolean
+  /** Whether it reads the standard input of its unit. */
+  readonly hasInput?: boolean | undefined
   readonly container: AppContainer
   readonly command: string | undefined
   readonly capabilities: AppProcess['capabilities']
@@ -176,6 +179,7 @@ export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env'
     '--cap-drop=all --security-opt=no-new-privileges --network=slirp4netns --http-proxy=false',
     '--sysctl=net.ipv4.ip_unprivileged_port_start=0',
     ...(isKept ? [`--detach --sdnotify=ignore --conmon-pidfile=${pidFile(user, name)}`] : []),
+    ...(run.hasInput ? ['--interactive'] : []),
     ...capabilities.map((capability) => `--cap-add=${capability}`),
     // The image may say how it wants to be asked: a definition that says nothing leaves it that.
     ...(stop.signal === 'SIGTERM' ? [] : [`--stop-signal=${stop.signal}`]),

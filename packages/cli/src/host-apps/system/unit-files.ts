@@ -21,6 +21,8 @@ export interface UnitFiles {
   /** The name of its container. */
   readonly name: string
   readonly isKept: boolean
+  /** Whether it reads its standard input. */
+  readonly hasInput?: boolean
   readonly capabilities?: AppProcess['capabilities']
   /** Its port of 127.0.0.1. */
   readonly port?: number | undefined

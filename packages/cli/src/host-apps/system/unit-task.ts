@@ -7,8 +7,9 @@ import { containerTaskText } from './container-text.ts'
 import { OutputSpool } from './output-spool.ts'
 import { SYSTEM } from './places.ts'
 import type { Systemctl } from './systemctl.ts'
+import { feed, makeInput } from './task-input.ts'
 import { writeUnitFiles } from './unit-files.ts'
-import { END_FILE, taskName, taskText, unitFolder } from './unit-text.ts'
+import { END_FILE, INPUT_FILE, taskName, taskText, unitFolder } from './unit-text.ts'
 
 /** Waits between two looks: the first, and the longest, which those after it come to. */
 const LOOK_FIRST_MS = 20
@@ -42,16 +43,22 @@ export async function runUnitTask(
   const unit = taskName(task)
   const folder = unitFolder(unit)
   const file = join(SYSTEM.transient, unit)
+  const over = new AbortController()
   if (isLeft && !existsSync(folder)) return UNSEEN
   try {
     if (!isLeft) {
       place(task, user, lines)
+      const pipe = join(folder, INPUT_FILE)
+      if (task.input !== undefined) await makeInput(pipe)
       await systemctl.reload()
+      // The unit starts when its input is open at both ends.
+      if (task.input !== undefined) void feed(pipe, task.input, over.signal)
       await systemctl.start(unit)
     }
     using output = new OutputSpool(join(folder, 'output'), task.onLine)
     return await ended({ task, systemctl, leaving }, signal, () => output.look())
   } finally {
+    over.abort()
     rmSync(file, { force: true })
     rmSync(folder, { recursive: true, force: true })
     await systemctl.reload()
@@ -64,6 +71,7 @@ function place(task: Task, user: AppUser, lines: readonly string[]): void {
   const unit = taskName(task)
   const { hosts, sockets, capabilities } = task
   const seen = { volumes, hosts, sockets, capabilities }
+  const hasInput = task.input !== undefined
   writeUnitFiles({
     folder: unitFolder(unit),
     user,
@@ -74,8 +82,9 @@ function place(task: Task, user: AppUser, lines: readonly string[]): void {
     name,
     ...seen,
     isKept: false,
+    hasInput,
   })
-  const choices = { app, name, folder, user: user.name, stop, lines, memory, cpus, timeoutS }
+  const choices = { app, name, folder, user: user.name, stop, lines, memory, cpus, timeoutS, hasInput }
   const textOf = container === undefined ? taskText : containerTaskText
   writeFileSync(join(SYSTEM.transient, unit), textOf(choices), { mode: 0o644 })
 }

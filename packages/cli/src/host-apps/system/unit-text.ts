@@ -57,10 +57,14 @@ export interface TaskChoices extends Confinement {
   readonly name: string
   /** Seconds after which it is ended. */
   readonly timeoutS: number
+  /** Whether it reads its standard input. */
+  readonly hasInput: boolean
 }
 
 /** The file in the folder of a task that systemd writes at its end. */
 export const END_FILE = 'end'
+/** The pipe in the folder of a task that it reads as its standard input. */
+export const INPUT_FILE = 'input'
 
 /** The folder of the applications as units see it: its own place is closed to other users. */
 export const APPS_SEEN = `${SYSTEM.state}/apps`
@@ -188,9 +192,13 @@ Description=${app} ${name}, run by svc
 [Service]
 Type=exec
 RuntimeMaxSec=${timeoutS}
-${noteEnd(unit)}
+${inputLine(choices)}${noteEnd(unit)}
 ${confined(unit, choices)}`
 }
+
+/** The line of a task's unit about its standard input, if it has any. */
+export const inputLine = (choices: Pick<TaskChoices, 'app' | 'name' | 'hasInput'>): string =>
+  choices.hasInput ? `StandardInput=file:${unitFolder(taskName(choices))}/${INPUT_FILE}\n` : ''
 
 /** The line of a unit by which systemd, as root and outside of the walls, notes how its task ended. */
 export function noteEnd(unit: string): string {
