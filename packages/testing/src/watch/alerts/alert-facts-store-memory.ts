@@ -96,7 +96,7 @@ function failures({ jobs }: MemoryTables, since: Date): ListedJob[] {
     .filter((job) => job.state === 'failed' && ended(job) > since.getTime())
     .filter((job) => !all.some(makesGood(job)))
     .sort((one, other) => byBytes(one.id, other.id))
-    .map(({ payload: _, sealedEnv: __, ...job }) => job)
+    .map(({ payload: _, sealedEnv: __, successors: ___, ...job }) => job)
 }
 
 const IDENTITY_SECONDS = 3600
