@@ -31,6 +31,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     path: /^packages\/cli\/src\/host-apps\/system\/proxy-sight\.ts$/,
     why: 'asks the resolver of this machine, and looks at the certificate of its own proxy at 127.0.0.1',
   },
+  {
+    path: /^packages\/cli\/src\/host-apps\/system\/task-input\.ts$/,
+    why: 'writes to a pipe of this machine',
+  },
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/core\/src\/platform\/database\/lock-socket\.ts$/,
