@@ -353,8 +353,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'host-apps: a command that a person asks for gets no input',
     file: `${APPS}/system/unit-text.ts`,
-    find: '  choices.hasInput ? `StandardInput',
-    replace: '  choices.hasInput && choices.name === "" ? `StandardInput',
+    find: 'hasInput ? ` <${folder}/${INPUT_FILE}`',
+    replace: 'hasInput && folder === "" ? ` <${folder}/${INPUT_FILE}`',
     suites: UNITS,
   },
 ]

@@ -126,7 +126,7 @@ test('Units of containers wait for the keeper of their user, and end with everyt
     cpus: 0.5,
   }
   const unit = containerUnitText({ ...confined, process: 'web', number: 2, release: 7 })
-  const task = containerTaskText({ ...confined, name: 'cron-clean', timeoutS: 60, hasInput: true })
+  const task = containerTaskText({ ...confined, name: 'cron-clean', timeoutS: 60 })
   for (const text of [unit, task]) {
     expect(text).toContain(`Wants=${keeperUnit(USER)}\n`)
     expect(text).toMatch(/^After=.*svc-podman@sa-abcdefghij\.service$/m)
@@ -138,7 +138,6 @@ test('Units of containers wait for the keeper of their user, and end with everyt
   }
   expect(unit).toContain('stop --ignore --time 30 web.2.7 ')
   expect(task).toContain('RuntimeMaxSec=60\n')
-  expect(task).toMatch(/^StandardInput=file:.*svc-task@shop:cron-clean\/input$/m)
   expect(isKeeperUnit(keeperUnit(USER))).toBe(true)
   expect(isUnitName(keeperUnit(USER))).toBe(false)
   expect(keeperText(USER)).toContain('Restart=always\n')

@@ -21,7 +21,6 @@ import {
   isUnitName,
   placesOf,
   runText,
-  taskText,
   unitName,
   unitText,
 } from '../../src/host-apps/system/unit-text.ts'
@@ -115,12 +114,14 @@ test('A unit has the limits that were chosen, and none that were not', () => {
   expect(unitText(plain)).not.toMatch(/MemoryMax|CPUQuota|BindPaths|undefined/)
 })
 
-test('A task reads its input from a pipe of its own, if it has any', () => {
-  const stop = { signal: 'SIGTERM', grace_s: 7 } as const
-  const task = { app: 'shop', name: 'run-1', user: 'sa-abc', folder: '/srv', stop, lines: [], timeoutS: 9 }
-  const pipe = 'StandardInput=file:/var/lib/svc-appsd/units/svc-task@shop:run-1/input'
-  expect(taskText({ ...task, hasInput: true }).split('\n')).toContain(pipe)
-  expect(taskText({ ...task, hasInput: false })).not.toContain('StandardInput')
+test('A task reads its input from a file of its own, if it has any', () => {
+  writeFileSync(join(folder, 'env'), '')
+  writeFileSync(join(folder, 'input'), 'given')
+  const said = (hasInput: boolean) => {
+    writeFileSync(join(folder, 'run'), runText(folder, 'cat; echo .', hasInput))
+    return execFileSync('/bin/sh', [join(folder, 'run')], { encoding: 'utf8', input: 'other' })
+  }
+  expect([said(true), said(false)]).toEqual(['given.\n', 'other.\n'])
 })
 
 test('A build sees the release that it makes, reads the live one, and has limits', () => {

@@ -5,7 +5,7 @@ import {
   type Confinement,
   DATABASES_TARGET,
   envText,
-  inputLine,
+  inputOf,
   noteEnd,
   quoted,
   type TaskChoices,
@@ -80,7 +80,7 @@ export function containerTaskText(choices: TaskChoices): string {
 [Service]
 Type=exec
 RuntimeMaxSec=${choices.timeoutS}
-${inputLine(choices)}${noteEnd(unit)}
+${noteEnd(unit)}
 ${boxed(unit, choices.name, choices)}`
 }
 
@@ -126,7 +126,7 @@ export interface ContainerRun {
   readonly name: string
   /** Whether its unit goes on when it runs, and does not wait for its end. */
   readonly isKept: boolean
-  /** Whether it reads the standard input of its unit. */
+  /** Whether it reads its standard input. */
   readonly hasInput?: boolean | undefined
   readonly container: AppContainer
   readonly command: string | undefined
@@ -171,6 +171,7 @@ function commandWords({ container, command }: Pick<ContainerRun, 'container' | '
 /** The files of a container: `run` is a script, and the others are read by it. */
 export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env' | 'variables', string>> {
   const { folder, user, name, isKept, container, capabilities = [], stop, mounts, published, hosts } = run
+  const { hasInput = false } = run
   const { before, after } = commandWords(run)
   const { file, copied } = parted(run.env)
   const words = [
@@ -179,7 +180,7 @@ export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env'
     '--cap-drop=all --security-opt=no-new-privileges --network=slirp4netns --http-proxy=false',
     '--sysctl=net.ipv4.ip_unprivileged_port_start=0',
     ...(isKept ? [`--detach --sdnotify=ignore --conmon-pidfile=${pidFile(user, name)}`] : []),
-    ...(run.hasInput ? ['--interactive'] : []),
+    ...(hasInput ? ['--interactive'] : []),
     ...capabilities.map((capability) => `--cap-add=${capability}`),
     // The image may say how it wants to be asked: a definition that says nothing leaves it that.
     ...(stop.signal === 'SIGTERM' ? [] : [`--stop-signal=${stop.signal}`]),
@@ -194,7 +195,7 @@ export function containerFiles(run: ContainerRun): Readonly<Record<'run' | 'env'
     ...after,
   ]
   return {
-    run: `set -a\n. ${folder}/env\nset +a\nexec ${words.join(' ')}\n`,
+    run: `set -a\n. ${folder}/env\nset +a\nexec ${words.join(' ')}${inputOf(folder, hasInput)}\n`,
     env: envText(copied),
     variables: file,
   }

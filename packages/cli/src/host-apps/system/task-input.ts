@@ -1,14 +1,18 @@
-import { constants, openSync } from 'node:fs'
+import { chownSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { AppUser } from './app-user.ts'
 import { ran } from './systemctl.ts'
 
 const LOOK_MS = 20
 const { O_WRONLY, O_NONBLOCK } = constants
 
-/** Makes the pipe that a unit reads as its standard input. */
-export const makeInput = (path: string): Promise<string> => ran('mkfifo', '--mode=600', path)
+/** Makes the pipe that a task of this user reads as its standard input. */
+export async function makeInput(path: string, { uid, gid }: AppUser): Promise<void> {
+  await ran('mkfifo', '--mode=400', path)
+  chownSync(path, uid, gid)
+}
 
 /**
  * Hands bytes to a unit through its pipe, as fast as it reads them, and then the end of the input. Ends when

@@ -49,9 +49,8 @@ export async function runUnitTask(
     if (!isLeft) {
       place(task, user, lines)
       const pipe = join(folder, INPUT_FILE)
-      if (task.input !== undefined) await makeInput(pipe)
+      if (task.input !== undefined) await makeInput(pipe, user)
       await systemctl.reload()
-      // The unit starts when its input is open at both ends.
       if (task.input !== undefined) void feed(pipe, task.input, over.signal)
       await systemctl.start(unit)
     }
@@ -84,7 +83,7 @@ function place(task: Task, user: AppUser, lines: readonly string[]): void {
     isKept: false,
     hasInput,
   })
-  const choices = { app, name, folder, user: user.name, stop, lines, memory, cpus, timeoutS, hasInput }
+  const choices = { app, name, folder, user: user.name, stop, lines, memory, cpus, timeoutS }
   const textOf = container === undefined ? taskText : containerTaskText
   writeFileSync(join(SYSTEM.transient, unit), textOf(choices), { mode: 0o644 })
 }

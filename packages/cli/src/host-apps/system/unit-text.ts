@@ -57,8 +57,6 @@ export interface TaskChoices extends Confinement {
   readonly name: string
   /** Seconds after which it is ended. */
   readonly timeoutS: number
-  /** Whether it reads its standard input. */
-  readonly hasInput: boolean
 }
 
 /** The file in the folder of a task that systemd writes at its end. */
@@ -192,13 +190,9 @@ Description=${app} ${name}, run by svc
 [Service]
 Type=exec
 RuntimeMaxSec=${timeoutS}
-${inputLine(choices)}${noteEnd(unit)}
+${noteEnd(unit)}
 ${confined(unit, choices)}`
 }
-
-/** The line of a task's unit about its standard input, if it has any. */
-export const inputLine = (choices: Pick<TaskChoices, 'app' | 'name' | 'hasInput'>): string =>
-  choices.hasInput ? `StandardInput=file:${unitFolder(taskName(choices))}/${INPUT_FILE}\n` : ''
 
 /** The line of a unit by which systemd, as root and outside of the walls, notes how its task ended. */
 export function noteEnd(unit: string): string {
@@ -210,8 +204,15 @@ export function noteEnd(unit: string): string {
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Returns the script of an instance: its variables, then its command, which is one line of a shell. */
-export const runText = (folder: string, command: string): string =>
-  `set -a\n. ${folder}/env\nset +a\nexec /bin/sh -c ${quoted(command)}\n`
+export const runText = (folder: string, command: string, hasInput = false): string =>
+  `set -a\n. ${folder}/env\nset +a\nexec /bin/sh -c ${quoted(command)}${inputOf(folder, hasInput)}\n`
+
+/**
+ * The words of a script that open the input of its task. The unit must not: systemd would open it for the
+ * note of the end as well, and wait there for somebody who writes.
+ */
+export const inputOf = (folder: string, hasInput: boolean): string =>
+  hasInput ? ` <${folder}/${INPUT_FILE}` : ''
 
 /** Returns variables as assignments of a shell. Names that no shell takes are left out. */
 export const envText = (env: Readonly<Record<string, string>>): string =>
