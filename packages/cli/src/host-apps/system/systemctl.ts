@@ -62,13 +62,26 @@ function stateIn(text: string): readonly [string, UnitState] {
 export class Systemctl {
   #waiting: Promise<void> | undefined
 
+  #turn: Promise<unknown> = Promise.resolve()
+
   /** Has systemd read its files again. Callers of one moment share one reading. */
   reload(): Promise<void> {
-    this.#waiting ??= Promise.resolve().then(async () => {
+    this.#waiting ??= this.#inTurn(async () => {
       this.#waiting = undefined
       await ran('systemctl', 'daemon-reload')
     })
     return this.#waiting
+  }
+
+  /** Starts a unit that has started once its program is executed: a reading at that moment would fail it. */
+  begin(unit: string): Promise<void> {
+    return this.#inTurn(() => this.start(unit))
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
   }
 
   async start(unit: string): Promise<void> {

@@ -52,7 +52,7 @@ export async function runUnitTask(
       if (task.input !== undefined) await makeInput(pipe, user)
       await systemctl.reload()
       if (task.input !== undefined) void feed(pipe, task.input, over.signal)
-      await systemctl.start(unit)
+      await systemctl.begin(unit)
     }
     using output = new OutputSpool(join(folder, 'output'), task.onLine)
     return await ended({ task, systemctl, leaving }, signal, () => output.look())
