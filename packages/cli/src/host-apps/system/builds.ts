@@ -32,6 +32,8 @@ export const builderName = (app: string): string => shortUser('sb', app)
 
 const homeOf = (name: string): string => `${BUILDS}/${name}/home`
 const workOf = (name: string): string => `${BUILDS}/${name}/work`
+/** The release that another one of the same commit takes the place of. */
+const oldOf = (work: string): string => `${work}.old`
 const markOf = (app: string, sha: string): string => `${RELEASES}/${app}/.built-${sha}`
 
 /** Removes a folder of a stranger, however deep it is, and follows no link. */
@@ -130,7 +132,8 @@ export class Builds implements Builder {
 
   /** Removes builds that a supervisor that was killed left unfinished. */
   async sweep(): Promise<void> {
-    for (const name of namesIn(BUILDS)) await removed(workOf(name))
+    for (const name of namesIn(BUILDS))
+      for (const folder of [workOf(name), oldOf(workOf(name))]) await removed(folder)
   }
 
   /** @throws Problem `conflict` while another job builds the application */
@@ -217,7 +220,9 @@ export class Builds implements Builder {
     // Its names are commits, which are no secret; each release has a group of its own.
     mkdirSync(`${RELEASES}/${app}`, { recursive: true, mode: 0o711 })
     const folder = builtFolder(app, sha)
-    const old = `${work}.old`
+    const old = oldOf(work)
+    // A supervisor that was killed here leaves one.
+    await removed(old)
     if (existsSync(folder)) renameSync(folder, old)
     renameSync(work, folder)
     writeFileSync(markOf(app, sha), '', { mode: 0o600 })
