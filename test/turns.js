@@ -69,6 +69,7 @@ const TURNS = [
     parts: 6,
     suites: [
       'test/packed/hosting',
+      'test/packed/hosting-guide',
       'test/packed/containers',
       'test/packed/databases',
       'test/packed/builds',

@@ -120,7 +120,7 @@ export class BootedMachine implements AsyncDisposable {
   }
 
   /** Runs a program on the machine, as root. */
-  run(command: readonly string[], input: string | Buffer = ''): Ran {
+  run(command: readonly string[], input: string | Buffer = '', timeout = COMMAND_MS): Ran {
     const leader = this.#leader()
     if (leader === undefined) throw new Error(`the machine does not run: ${this.#said}`)
     const env = {
@@ -135,7 +135,7 @@ export class BootedMachine implements AsyncDisposable {
         encoding: 'utf8',
         input,
         env,
-        timeout: COMMAND_MS,
+        timeout,
       },
     )
     return { code: status, out: stdout, err: stderr }

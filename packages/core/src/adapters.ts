@@ -217,6 +217,7 @@ export {
   type AppStop,
   type AppVolumes,
   DEFINITION_FILE as APP_DEFINITION_FILE,
+  isVisited,
   readDefinition as readAppDefinition,
   WEB as WEB_PROCESS,
 } from './work/apps/definition.ts'

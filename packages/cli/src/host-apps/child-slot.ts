@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { WEB_PROCESS } from '@svc/core/adapters'
+import { isVisited } from '@svc/core/adapters'
 import { givePort, takePort } from './free-port.ts'
 import { becomesHealthy, staysAlive } from './health.ts'
 import { Instance } from './instance.ts'
@@ -50,7 +50,7 @@ export class ChildSlot implements Slot {
 
   async begin(signal: AbortSignal): Promise<string | undefined> {
     const { process, definition, folder, env, onLine } = this.parts
-    const port = process === WEB_PROCESS ? await takePort() : undefined
+    const port = isVisited(process, definition) ? await takePort() : undefined
     if (this.#life.signal.aborted) {
       if (port !== undefined) givePort(port)
       return 'it was stopped'

@@ -6,9 +6,9 @@ import {
   type FileImage,
   type HostImage,
   type ImageOrder,
+  isVisited,
   type RegistryLogins,
   readHostImage,
-  WEB_PROCESS,
   withoutLogins,
 } from '@svc/core/adapters'
 import type { Io } from '../terminal/io.ts'
@@ -83,9 +83,9 @@ export async function containersOf(
   const { image, digest, ports } = await imageOf(io, apps, { app, sha, logins, ...source }, serve, say)
   say(`the image is ${digest}, after ${((performance.now() - began) / 1000).toFixed(1)} s`)
   return Object.fromEntries(
-    Object.entries(processes).map(([name, { port }]): [string, AppContainer] => [
+    Object.entries(processes).map(([name, process]): [string, AppContainer] => [
       name,
-      { image, port: port ?? (name === WEB_PROCESS ? onlyPort(ports) : undefined) },
+      { image, port: process.port ?? (isVisited(name, process) ? onlyPort(ports) : undefined) },
     ]),
   )
 }

@@ -5,9 +5,9 @@ import type { Duplex } from 'node:stream'
 import { WEB_PROCESS } from '@svc/core/adapters'
 import { createProxyServer } from 'httpxy'
 import { ChildSlot } from './child-slot.ts'
-import type { Generation } from './generation.ts'
 import type { Instance } from './instance.ts'
 import type { RunningApp } from './running-app.ts'
+import type { Slot } from './slot.ts'
 
 /** The first port that the front of a new host tries. */
 export const FRONT_PORT = 8_081
@@ -67,10 +67,25 @@ export class Front implements AsyncDisposable {
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
-/** The application that a request is for, by its `Host`; undefined for a name that is none. */
-function nameOf({ headers }: IncomingMessage): string | undefined {
+/** An application, and the process of it that answers. */
+interface Wanted {
+  readonly app: RunningApp
+  readonly process: string
+}
+
+/**
+ * Finds what a request is for by its `Host`: `APP.localhost` is the process `web` of an application, and
+ * `PROCESS.APP.localhost` another one of it. Undefined for a name that is none.
+ */
+function wantedOf({ headers }: IncomingMessage, find: FindApp): Wanted | undefined {
   const host = (headers.host ?? '').toLowerCase().replace(/:\d{1,5}$/, '')
-  return host.endsWith(DOMAIN) ? host.slice(0, -DOMAIN.length) : undefined
+  if (!host.endsWith(DOMAIN)) return undefined
+  const name = host.slice(0, -DOMAIN.length)
+  const dot = name.indexOf('.')
+  const app = find(name)
+  if (app !== undefined || dot < 0) return app && { app, process: WEB_PROCESS }
+  const other = find(name.slice(dot + 1))
+  return other && { app: other, process: name.slice(0, dot) }
 }
 
 /** Takes out claims of strangers about the way of a request, and the console's cookie. */
@@ -104,11 +119,9 @@ function refuseUpgrade(socket: Duplex, status: Refused): void {
 
 let turn = 0
 
-/** The instance for the next visitor: the one with the fewest, in turn. */
-function pick({ slots }: Generation): Instance | undefined {
-  const up = slots.flatMap((slot) =>
-    slot instanceof ChildSlot && slot.parts.process === WEB_PROCESS && slot.up !== undefined ? [slot.up] : [],
-  )
+/** The instance of these for the next visitor: the one with the fewest, in turn. */
+function pick(slots: readonly Slot[]): Instance | undefined {
+  const up = slots.flatMap((slot) => (slot instanceof ChildSlot && slot.up !== undefined ? [slot.up] : []))
   const fewest = Math.min(...up.map(({ open }) => open))
   const free = up.filter(({ open }) => open === fewest)
   turn += 1
@@ -116,12 +129,17 @@ function pick({ slots }: Generation): Instance | undefined {
 }
 
 /** The instance that answers a request, or the status of its refusal. */
-function instanceFor(app: RunningApp | undefined): Instance | Refused {
-  if (app === undefined) return 404
-  const { visited } = app
+function instanceFor(wanted: Wanted | undefined): Instance | Refused {
+  if (wanted === undefined) return 404
+  const { visited } = wanted.app
   if (visited === undefined) return 503
-  return visited.isVisited ? (pick(visited) ?? 503) : 404
+  const slots = visited.visitedBy(wanted.process)
+  return slots === undefined ? 404 : (pick(slots) ?? 503)
 }
+
+/** The files that answer a request, of an application that has some. */
+const siteOf = (wanted: Wanted | undefined) =>
+  wanted?.process === WEB_PROCESS ? wanted.app.visited?.site : undefined
 
 const targetOf = ({ host, port = 0 }: Instance) => ({ protocol: 'http:', host, port })
 
@@ -139,10 +157,10 @@ function serverOf(find: FindApp): Server {
   })
   // Uploads take as long as they take.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    const app = find(nameOf(request) ?? '')
-    const site = app?.visited?.site
+    const wanted = wantedOf(request, find)
+    const site = siteOf(wanted)
     if (site !== undefined) return site(request, response)
-    const instance = instanceFor(app)
+    const instance = instanceFor(wanted)
     if (typeof instance === 'number') return refuse(response, instance)
     clean(request)
     instance.open += 1
@@ -154,8 +172,8 @@ function serverOf(find: FindApp): Server {
   server.on('upgrade', (request, socket, head) => {
     if (!(socket instanceof Socket)) return
     socket.on('error', () => socket.destroy())
-    const app = find(nameOf(request) ?? '')
-    const instance = app?.visited?.site === undefined ? instanceFor(app) : 404
+    const wanted = wantedOf(request, find)
+    const instance = siteOf(wanted) === undefined ? instanceFor(wanted) : 404
     if (typeof instance === 'number') return refuseUpgrade(socket, instance)
     clean(request)
     instance.open += 1

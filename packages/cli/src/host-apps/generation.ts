@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
-import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
+import { type AppRelease, isVisited, WEB_PROCESS } from '@svc/core/adapters'
 import { databaseSockets, databaseVariables } from './linked-databases.ts'
 import type { Runtime } from './runtime.ts'
 import type { Slot } from './slot.ts'
@@ -85,9 +85,11 @@ export class Generation {
     return names
   }
 
-  /** Whether there is a process that answers visitors, or files for them. */
-  get isVisited(): boolean {
-    return this.site !== undefined || this.#slots.some(({ parts }) => parts.process === WEB_PROCESS)
+  /** The instances of a process that answers visitors; undefined when there is no such process. */
+  visitedBy(process: string): readonly Slot[] | undefined {
+    const definition = this.release.processes?.[process]
+    if (definition === undefined || !isVisited(process, definition)) return undefined
+    return this.#slots.filter(({ parts }) => parts.process === process)
   }
 
   /** Whether every process runs and was healthy. */
@@ -234,7 +236,8 @@ export class Generation {
       slots.map(async (slot) => {
         while (slot.open > 0 && performance.now() - began < grace) await pause(LOOK_MS)
         const { open } = slot
-        await slot.stop(slot.parts.process === WEB_PROCESS ? Math.min(grace, END_MS) : grace)
+        const { process, definition } = slot.parts
+        await slot.stop(isVisited(process, definition) ? Math.min(grace, END_MS) : grace)
         return open
       }),
     )

@@ -74,7 +74,9 @@ export class ProcessRuntime implements Runtime {
     return `http://${app}.localhost:${this.frontPort}`
   }
 
-  portOf(): undefined {}
+  portsOf(): object {
+    return {}
+  }
 
   // The front asks for the live release at each request.
   async admit(): Promise<void> {}

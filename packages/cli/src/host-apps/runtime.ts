@@ -1,4 +1,4 @@
-import type { AppRelease, BuildOrder, HostImage, ImageOrder, ScriptOrder } from '@svc/core/adapters'
+import type { AppRelease, BuildOrder, HostApps, HostImage, ImageOrder, ScriptOrder } from '@svc/core/adapters'
 import type { AppData } from './data/app-data.ts'
 import type { Databases } from './data/databases.ts'
 import type { Generation, Say } from './generation.ts'
@@ -44,8 +44,8 @@ export interface Runtime extends AsyncDisposable {
   readonly builds: Builder | undefined
   /** Returns the release as this host carries it out. */
   adapt(release: AppRelease): AppRelease
-  /** Makes an application's place on the host. It may be there already. */
-  admit(app: string): Promise<void>
+  /** Makes an application's place on the host, for this release. It may be there already. */
+  admit(app: string, release?: AppRelease): Promise<void>
   /** Returns the place of an instance. Nothing is started. */
   slot(parts: SlotParts): Slot
   /** Runs a task to its end. `isLeft`: an earlier supervisor has started it. Returns its fault, if any. */
@@ -61,8 +61,8 @@ export interface Runtime extends AsyncDisposable {
   forget(app: string): Promise<void>
   /** The folders with data of an application, which outlive it. */
   dataOf(app: string): readonly string[]
-  /** The port of an application that stays its own; undefined where it has none. */
-  portOf(app: string): number | undefined
+  /** The ports of an application that stay its own, as the record has them; none where it has none. */
+  portsOf(app: string): Pick<HostApps['apps'][string], 'port' | 'ports'>
   /** The address at which containers of an application reach one of its services. */
   hostOf(process: string): string
   /** The address for visitors, in words. */

@@ -85,7 +85,7 @@ export class Supervisor implements AsyncDisposable {
   async #resume(): Promise<void> {
     for (const [name, { stopped, live }] of Object.entries(this.#record.current.apps)) {
       const { app } = this.#entry(name)
-      await this.#runtime.admit(name)
+      await this.#runtime.admit(name, live)
       await this.making.adopt(name, live)
       if (!stopped) await app.resume(live)
       await this.#runtime.route(name, app.visited)
@@ -145,7 +145,12 @@ export class Supervisor implements AsyncDisposable {
     const before = this.#record.current.apps[name]
     const release = withKept(app.live, { ...given, number: (before?.live.number ?? 0) + 1 }, fresh)
     const commit = async (next: Generation) => {
-      await this.#record.put(name, { ...before, stopped: false, live: release, ...this.#port(name) })
+      await this.#record.put(name, {
+        ...before,
+        stopped: false,
+        live: release,
+        ...this.#runtime.portsOf(name),
+      })
       try {
         await this.#link(name, release.sha)
         await this.#runtime.route(name, this.#isClosed(name) ? undefined : next)
@@ -159,7 +164,7 @@ export class Supervisor implements AsyncDisposable {
       if (given.processes?.[process] === undefined)
         say(`the scale of ${process} counts for nothing: this release has no such process`)
     try {
-      await this.#runtime.admit(name)
+      await this.#runtime.admit(name, release)
       const prepare = (next: Generation) => this.#prepare(next, job, say, signal)
       await app.deploy({ release, say, signal, prepare, commit })
       await this.making
@@ -320,11 +325,6 @@ export class Supervisor implements AsyncDisposable {
     await this.#runtime.forget(name)
     this.#entries.get(name)?.output[Symbol.dispose]()
     this.#entries.delete(name)
-  }
-
-  #port(name: string): { readonly port?: number } {
-    const port = this.#runtime.portOf(name)
-    return port === undefined ? {} : { port }
   }
 
   /** A supervisor that is root's writes nothing into folders of others: the handler links then. */

@@ -45,6 +45,32 @@ const said = async (socket: Socket, words: string): Promise<string> => {
   return String((await once(socket, 'data'))[0])
 }
 
+test('Each process with visitors has an address of its own, and the name of an app comes first', async () => {
+  await using bench = await AppsBench.open()
+  const says = (word: string, more = {}) =>
+    processOf(
+      `node -e "require('http').createServer((_, r) => r.end('${word}')).listen(process.env.PORT)"`,
+      more,
+    )
+  const processes = {
+    web: says('web'),
+    api: says('api', { http: true }),
+    worker: processOf('exec sleep 60'),
+  }
+  await bench.deploy('shop', webRelease(sha('a'), { processes }))
+  const of = async (name: string) => {
+    const { status, body } = await bench.get(name)
+    return status === 200 ? body : status
+  }
+  expect(
+    await Promise.all(['shop', 'api.shop', 'worker.shop', 'web.shop', 'x.shop', 'api.x'].map(of)),
+  ).toEqual(['web', 'api', 404, 'web', 404, 404])
+  await bench.deploy('api.shop', webRelease(sha('b'), { processes: { web: says('other') } }))
+  expect(await of('api.shop')).toBe('other')
+  await bench.supervisor.stop('shop')
+  expect(await of('web.shop')).toBe(503)
+})
+
 test('Three deploys under load: no request fails, and streams and upgraded connections stay with the old release', async () => {
   await using bench = await AppsBench.open()
   await bench.deploy(

@@ -252,8 +252,11 @@ const canRule = process.getuid?.() === 0 && spawnSync('unshare', ['--net', 'nft'
 const onRules = canRule ? test : test.skip
 
 onRules('The rules are taken by nft, the same twice, and anew over others', () => {
-  const one = switchRules([{ port: 20_001, uid: 7, instances: [21_001, 21_002], all: [21_001, 21_002] }], [0])
-  const other = switchRules([{ port: 20_002, uid: 8, instances: [], all: [21_009] }], [0, 33])
+  const one = switchRules(
+    [{ uid: 7, ways: [{ port: 20_001, instances: [21_001, 21_002] }], all: [21_001, 21_002] }],
+    [0],
+  )
+  const other = switchRules([{ uid: 8, ways: [{ port: 20_002, instances: [] }], all: [21_009] }], [0, 33])
   const paths = [one, other, switchRules([], [0])].map((text, index) => {
     writeFileSync(join(folder, `${index}.nft`), text)
     return join(folder, `${index}.nft`)
@@ -271,8 +274,11 @@ onRules('The rules are taken by nft, the same twice, and anew over others', () =
 onRules('The addresses of services lead the processes of their application alone to its ports', () => {
   const address = serviceAddress('db')
   const names = [{ address, port: 5432, instances: [21_003, 21_004] }]
-  const route = { port: 20_001, uid: 7, instances: [], all: [21_003, 21_004], names }
-  const rules = switchRules([route, { ...route, port: 20_002, uid: 8, all: [], names: [] }], [0])
+  const route = { uid: 7, ways: [{ port: 20_001, instances: [] }], all: [21_003, 21_004], names }
+  const rules = switchRules(
+    [route, { ...route, ways: [{ port: 20_002, instances: [] }], uid: 8, all: [], names: [] }],
+    [0],
+  )
   const { status, stdout } = spawnSync(
     'unshare',
     ['--net', 'sh', '-c', 'nft -f - && nft -n list table inet svc_apps'],
@@ -302,6 +308,7 @@ test('The files of domains name each as its owner chose', () => {
     at('old.example.com', { redirect_to: 'shop.example.com' }),
     at('in.example.com', { tls: 'internal', allow: ['10.0.0.0/8', 'fd00::/8'] }),
     at('plain.example.com', { tls: 'off' }),
+    { ...at('paths.example.com'), paths: { '/api': 20_002, '/api/v2': 20_003, '/b': 20_004 } },
     at('own.example.com', { tls: 'certificate', redirect_to: 'shop.example.com' }),
   ])
   expect(text).toBe(readFileSync(join(import.meta.dirname, 'sites.caddy'), 'utf8'))

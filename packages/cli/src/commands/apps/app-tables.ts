@@ -151,6 +151,9 @@ export const namesTable = (title: string, names: readonly string[], page: Page):
 
 const DOMAIN_COLOURS = { live: 'green', failed: 'red', pending: 'blue', removing: 'blue' } as const
 
+const destination = ({ redirect_to, process = 'web', paths = [] }: AppDomainView): string =>
+  redirect_to ?? [process, ...paths.map((way) => `${way.path} ${way.process}`)].join(', ')
+
 /** Domains of an app as people read them. */
 export const domainsTable = (domains: readonly AppDomainView[], page: Page): string =>
   table(
@@ -158,7 +161,7 @@ export const domainsTable = (domains: readonly AppDomainView[], page: Page): str
       { title: 'DOMAIN', text: ({ domain }) => domain },
       { title: 'STATE', text: ({ state }) => state, colour: ({ state }) => DOMAIN_COLOURS[state] },
       { title: 'TLS', text: ({ tls }) => tls },
-      { title: 'REDIRECTS TO', narrow: 'leaves', text: ({ redirect_to }) => redirect_to ?? '' },
+      { title: 'LEADS TO', narrow: 'leaves', text: destination },
       { title: 'ALLOWED', narrow: 'leaves', text: ({ allow }) => allow?.join(' ') ?? 'all' },
       { title: 'BY', narrow: 'shrinks', text: ({ by }) => by },
       { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },

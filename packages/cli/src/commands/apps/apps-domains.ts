@@ -1,4 +1,4 @@
-import type { AppDomainView } from '@svc/core'
+import { type AppDomainView, Problem } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import { domainsTable } from './app-tables.ts'
 import { deployed, type FollowOptions } from './apps-deploy.ts'
@@ -6,18 +6,32 @@ import type { AppOptions } from './apps-show.ts'
 
 interface AddDomainOptions extends FollowOptions {
   readonly tls?: string
+  readonly process?: string
+  readonly path?: readonly string[]
   readonly redirectTo?: string
   readonly allow?: readonly string[]
   readonly user?: string
   readonly force?: boolean
 }
 
+/** Reads the processes that answer below paths. @throws Problem `invalid-input` for a word of another form */
+function pathsOf(words: readonly string[] | undefined) {
+  return words?.map((word) => {
+    const [path, process] = word.split('=')
+    if (path?.startsWith('/') && process) return { path, process }
+    throw new Problem('invalid-input', {
+      detail: `'${word}' is no PATH=PROCESS, such as /api=api: a process of svc.json with "http": true`,
+    })
+  })
+}
+
 /** Leads a domain to an app. */
 export const addDomain: Handler<AddDomainOptions> = async (run) => {
-  const { license, tls, redirectTo, allow, user, force } = run.options
+  const { license, tls, process, path, redirectTo, allow, user, force } = run.options
   const password =
     user === undefined ? undefined : await run.io.readSecret(`password of ${user} at ${run.arg(1)}: `)
-  const how = { tls, redirect_to: redirectTo, allow, user, password, force }
+  const way = { process, paths: pathsOf(path), redirect_to: redirectTo }
+  const how = { tls, ...way, allow, user, password, force }
   return deployed(run, 'apps.domains-add', given({ app: run.arg(0), domain: run.arg(1), license, ...how }))
 }
 

@@ -166,6 +166,8 @@ function declareDomains(apps: Command, run: Run): void {
       '--tls <mode>',
       'auto: a public certificate, internal: of its own authority, off: http alone, certificate: yours',
     )
+    .option('--process <name>', 'the process that answers, web when not given')
+    .option('--path <path=process...>', 'the process that answers below a path, such as /api=api')
     .option('--redirect-to <domain>', 'send visitors on to this domain')
     .option('--allow <ranges...>', 'answer visitors from elsewhere with 403')
     .option('--user <name>', 'ask visitors for this name and a password, which is asked for now')
@@ -176,6 +178,7 @@ function declareDomains(apps: Command, run: Run): void {
     add,
     'svc apps domains add shop shop.example.com --follow',
     'svc apps domains add shop www.example.com --redirect-to shop.example.com',
+    'svc apps domains add shop shop.example.com --path /api=api',
   )
   const remove = under('remove <app> <domain>', 'apps.domains-remove')
     .option(...FOLLOW)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Problem } from '@svc/core'
-import { type ExposeOrder, type Exposure, MAX_DOMAINS } from '@svc/core/adapters'
+import { type ExposeOrder, type Exposure, MAX_DOMAINS, WEB_PROCESS } from '@svc/core/adapters'
 import type { AppsRecord } from '../apps-file.ts'
 import type { Say } from '../generation.ts'
 import type { Caddy } from './caddy.ts'
@@ -12,8 +12,8 @@ import { certificateFiles, type Site, sitesText } from './site-text.ts'
 export interface DomainsParts {
   readonly record: AppsRecord
   readonly caddy: Caddy
-  /** The port of an application that this host keeps running. */
-  readonly portOf: (app: string) => number | undefined
+  /** The ports of an application that this host keeps running, by its processes. */
+  readonly portsOf: (app: string) => ReadonlyMap<string, number>
 }
 
 type Exposures = Readonly<Record<string, Exposure>>
@@ -44,8 +44,7 @@ export class Domains implements Disposable {
     const count = Object.values(known).filter((each) => each.app === app).length
     if (owner === undefined && count >= MAX_DOMAINS)
       throw refused(`${app} has ${MAX_DOMAINS} domains already`)
-    if (this.#portOf(exposure) === undefined)
-      throw refused(`${app} does not run here: deploy it first, or say its port`)
+    this.#demandProcesses(exposure)
     if (tls === 'auto' && !force) await demandAddress(domain)
     if (tls === 'certificate') demandCertificate(domain)
     await this.#change({ ...known, [domain]: exposure }, true)
@@ -96,14 +95,32 @@ export class Domains implements Disposable {
     return this.#parts.record.current.domains ?? {}
   }
 
-  #portOf({ app, port }: Exposure): number | undefined {
-    return this.#parts.portOf(app) ?? port
+  #portOf({ app, port, process = WEB_PROCESS }: Exposure): number | undefined {
+    const ports = this.#parts.portsOf(app)
+    return ports.size === 0 ? port : ports.get(process)
+  }
+
+  #demandProcesses({ app, port, process = WEB_PROCESS, paths = {} }: Exposure): void {
+    const ports = this.#parts.portsOf(app)
+    if (ports.size === 0 && port === undefined)
+      throw refused(`${app} does not run here: deploy it first, or say its port`)
+    if (ports.size === 0 && Object.keys(paths).length === 0) return
+    const missing = [process, ...Object.values(paths)].find((name) => !ports.has(name))
+    if (missing !== undefined)
+      throw refused(
+        `${app} has no process ${missing} with visitors here: "http": true in svc.json, and a deploy`,
+      )
   }
 
   async #change(next: Exposures, isWanted: boolean): Promise<void> {
     const sites = Object.entries(next).flatMap(([domain, exposure]): Site[] => {
       const port = this.#portOf(exposure)
-      return port === undefined ? [] : [{ domain, exposure, port }]
+      const ports = this.#parts.portsOf(exposure.app)
+      const paths = Object.entries(exposure.paths ?? {}).flatMap(([path, process]) => {
+        const at = ports.get(process)
+        return at === undefined ? [] : [[path, at] as const]
+      })
+      return port === undefined ? [] : [{ domain, exposure, port, paths: Object.fromEntries(paths) }]
     })
     const apps = [...new Set(sites.map(({ exposure }) => exposure.app))]
     const textOf = (app: string) =>

@@ -4,6 +4,8 @@ import type { Exposure } from '@svc/core/adapters'
 export interface Site {
   readonly domain: string
   readonly port: number
+  /** Ports that answer below paths. */
+  readonly paths?: Readonly<Record<string, number>>
   readonly exposure: Exposure
 }
 
@@ -21,19 +23,31 @@ const block = (head: string, lines: readonly string[]): readonly string[] => [
 ]
 
 /** Connections to instances are not kept, and no request is repeated: it must not reach a second one. */
-const proxy = (port: number): readonly string[] =>
-  block(`reverse_proxy 127.0.0.1:${port}`, block('transport http', ['keepalive off']))
+const proxy = (port: number, matcher = ''): readonly string[] =>
+  block(`reverse_proxy ${matcher}127.0.0.1:${port}`, block('transport http', ['keepalive off']))
 
-function siteLines({ domain, port, exposure }: Site): readonly string[] {
+/** The longest path counts: it comes first, since the first that fits does. */
+const below = (paths: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(paths)
+    .sort(([one], [other]) => other.length - one.length || one.localeCompare(other))
+    .flatMap(([path, port], index) => [
+      `@path${index} path ${path} ${path}/*`,
+      ...proxy(port, `@path${index} `),
+    ])
+
+function siteLines({ domain, port, paths = {}, exposure }: Site): readonly string[] {
   const { tls, redirect_to: target, allow, basic_auth: login } = exposure
   return block(tls === 'off' ? `http://${domain}` : domain, [
     ...(tls === 'internal' ? ['tls internal'] : []),
     ...(tls === 'certificate' ? [`tls ${certificateFiles(domain).join(' ')}`] : []),
-    ...(allow === undefined ? [] : [`@outside not remote_ip ${allow.join(' ')}`, 'respond @outside 403']),
-    ...(login === undefined ? [] : block('basicauth', [`${login.user} ${hashOf(login.hash)}`])),
-    ...(target === undefined
-      ? proxy(port)
-      : [`redir ${tls === 'off' ? 'http' : 'https'}://${target}{uri} permanent`]),
+    // In a route the lines count in their order, whatever order Caddy has for them otherwise.
+    ...block('route', [
+      ...(allow === undefined ? [] : [`@outside not remote_ip ${allow.join(' ')}`, 'respond @outside 403']),
+      ...(login === undefined ? [] : block('basicauth', [`${login.user} ${hashOf(login.hash)}`])),
+      ...(target === undefined
+        ? [...below(paths), ...proxy(port)]
+        : [`redir ${tls === 'off' ? 'http' : 'https'}://${target}{uri} permanent`]),
+    ]),
   ])
 }
 

@@ -2,16 +2,22 @@ import { createHash } from 'node:crypto'
 
 /** The way to an application on this host. */
 export interface Route {
-  /** The port of 127.0.0.1 that stays the application's. */
-  readonly port: number
   /** The user of the application. */
   readonly uid: number
-  /** Ports of the instances that get new connections; none: visitors see the page of a stopped app. */
-  readonly instances: readonly number[]
+  /** The ways of visitors to its processes. */
+  readonly ways: readonly Way[]
   /** Ports of all instances, also of those that start or end. */
   readonly all: readonly number[]
   /** Addresses at which its containers reach each other. */
   readonly names?: readonly ServiceRoute[]
+}
+
+/** The way of visitors to a process. */
+export interface Way {
+  /** The port of 127.0.0.1 that stays the process's. */
+  readonly port: number
+  /** Ports of the instances that get new connections; none: visitors see the page of a stopped app. */
+  readonly instances: readonly number[]
 }
 
 /** The way to a service for other containers of its application. */
@@ -40,7 +46,7 @@ const listed = (elements: readonly (number | string)[]): string => elements.join
 const inTurn = (instances: readonly number[]): string =>
   `numgen inc mod ${instances.length} map { ${listed(instances.map((port, index) => `${index} : 127.0.0.1 . ${port}`))} }`
 
-function dnat({ port, instances }: Route): readonly string[] {
+function dnat({ port, instances }: Way): readonly string[] {
   if (instances.length === 0) return []
   return [
     `add rule inet ${TABLE} switch ip daddr 127.0.0.1 tcp dport ${port} dnat ip to ${inTurn(instances)}`,
@@ -72,9 +78,10 @@ function named({ uid, names = [] }: Route): readonly string[] {
  * @param guests users who may connect to every application: root and the proxy
  */
 export function switchRules(routes: readonly Route[], guests: readonly number[]): string {
-  const guarded = routes.flatMap(({ port, all }) => [port, ...all])
-  const allowed = routes.flatMap(({ port, uid, all }) =>
-    [...new Set([...guests, uid])].flatMap((user) => [port, ...all].map((each) => `${user} . ${each}`)),
+  const portsOf = ({ ways, all }: Route) => [...ways.map(({ port }) => port), ...all]
+  const guarded = routes.flatMap(portsOf)
+  const allowed = routes.flatMap((route) =>
+    [...new Set([...guests, route.uid])].flatMap((user) => portsOf(route).map((each) => `${user} . ${each}`)),
   )
   const filled = (set: string, elements: readonly (number | string)[]) =>
     elements.length === 0 ? [] : [`add element inet ${TABLE} ${set} { ${listed(elements)} }`]
@@ -91,7 +98,7 @@ export function switchRules(routes: readonly Route[], guests: readonly number[])
     ...filled('allowed', [...new Set(allowed)]),
     `add rule inet ${TABLE} guard oifname "lo" tcp dport @guarded ct state new meta skuid . tcp dport != @allowed reject with tcp reset`,
     `add rule inet ${TABLE} outside iifname != "lo" tcp dport @guarded reject with tcp reset`,
-    ...routes.flatMap(dnat),
+    ...routes.flatMap(({ ways }) => ways.flatMap(dnat)),
     ...routes.flatMap(named),
     // At other ports, and for everybody else, nobody answers there: the range leads to this host.
     ...(routes.some(({ names = [] }) => names.length > 0)

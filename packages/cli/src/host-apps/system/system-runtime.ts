@@ -1,11 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { type Log, systemClock } from '@svc/core'
-import { type AppRelease, WEB_PROCESS } from '@svc/core/adapters'
+import { type AppRelease, type HostApps, WEB_PROCESS } from '@svc/core/adapters'
 import type { AppsRecord } from '../apps-file.ts'
 import { AppData } from '../data/app-data.ts'
 import type { Databases } from '../data/databases.ts'
 import { openDatabases } from '../data/engines.ts'
-import { keepPort, takePort } from '../free-port.ts'
 import type { Generation } from '../generation.ts'
 import { isWell } from '../health.ts'
 import type { Runtime } from '../runtime.ts'
@@ -17,11 +16,11 @@ import { type AppUser, admitUser, appUserName, idsOf } from './app-user.ts'
 import { Builds } from './builds.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
-import { Holders } from './holder.ts'
 import { SocketTable } from './listening.ts'
 import { SYSTEM } from './places.ts'
 import { ServiceChecks } from './service-health.ts'
 import { serviceRoutes } from './service-routes.ts'
+import { StablePorts } from './stable-ports.ts'
 import { Switch } from './switch.ts'
 import { serviceAddress } from './switch-rules.ts'
 import { Systemctl } from './systemctl.ts'
@@ -60,9 +59,8 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly builds: Builds
   readonly #parts: SystemRuntimeParts
   readonly #switch: Switch
-  readonly #holders = new Holders()
   readonly #users = new Map<string, AppUser>()
-  readonly #ports = new Map<string, number>()
+  readonly #ports: StablePorts
   readonly #live = new Map<string, Generation>()
   /** All places that have a port, whichever release they are of. */
   readonly #placed = new Set<UnitSlot>()
@@ -80,19 +78,15 @@ export class SystemRuntime implements Runtime, UnitHost {
     this.#parts = parts
     this.databases = databases
     this.data = new AppData(databases, systemClock)
-    const portOf = (app: string) => this.portOf(app)
+    this.#ports = new StablePorts(parts.record.current.apps, parts.log)
+    const portsOf = (app: string) => this.#ports.of(app)
     this.images = new AppImages((app) => this.userOf(app))
     this.builds = new Builds({
       userOf: (app) => this.userOf(app),
       run: (as, signal) => this.#run(as, signal),
     })
-    this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portOf })
+    this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portsOf })
     this.#switch = new Switch(guests, (err) => parts.log.error({ err }, 'the rules of the applications'))
-    for (const [app, { port }] of Object.entries(parts.record.current.apps)) {
-      if (port === undefined) continue
-      this.#ports.set(app, port)
-      keepPort(port)
-    }
   }
 
   static async open(parts: SystemRuntimeParts): Promise<SystemRuntime> {
@@ -114,15 +108,9 @@ export class SystemRuntime implements Runtime, UnitHost {
     return { ...release, processes: { ...release.processes, [WEB_PROCESS]: web } }
   }
 
-  async admit(app: string): Promise<void> {
+  async admit(app: string, release?: AppRelease): Promise<void> {
     this.#users.set(app, await admitUser(app))
-    const port = this.#ports.get(app) ?? (await takePort())
-    this.#ports.set(app, port)
-    await this.#holders
-      .hold(port)
-      .catch((err: unknown) =>
-        this.#parts.log.error({ err, app, port }, 'the port of an application is taken'),
-      )
+    await this.#ports.admit(app, release)
   }
 
   userOf(app: string): AppUser {
@@ -131,8 +119,9 @@ export class SystemRuntime implements Runtime, UnitHost {
     return user
   }
 
-  portOf(app: string): number | undefined {
-    return this.#ports.get(app)
+  portsOf(app: string): Pick<HostApps['apps'][string], 'port' | 'ports'> {
+    const { [WEB_PROCESS]: port, ...ports } = Object.fromEntries(this.#ports.of(app))
+    return { ...(port && { port }), ...(Object.keys(ports).length > 0 && { ports }) }
   }
 
   slot(parts: SlotParts): Slot {
@@ -198,18 +187,16 @@ export class SystemRuntime implements Runtime, UnitHost {
   async ready(): Promise<void> {
     await this.#sweep()
     this.#ticker = setInterval(() => void this.#look(), LOOK_MS)
-    for (const app of this.#ports.keys()) this.#remember(app)
+    for (const app of this.#users.keys()) this.#remember(app)
     await this.#switch.apply()
     this.#switch.watch()
   }
 
   async forget(app: string): Promise<void> {
-    const port = this.#ports.get(app)
     this.#switch.set(app, undefined)
     await this.#switch.apply()
-    this.#ports.delete(app)
     await this.images.forget(app)
-    if (port !== undefined) await this.#holders.release(port)
+    await this.#ports.forget(app)
   }
 
   hostOf(process: string): string {
@@ -217,7 +204,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   }
 
   addressOf(app: string): string {
-    return `port ${this.#ports.get(app)} of this host, for root and the proxy`
+    return `port ${this.#ports.of(app).get(WEB_PROCESS)} of this host, for root and the proxy`
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -227,18 +214,21 @@ export class SystemRuntime implements Runtime, UnitHost {
     this.databases[Symbol.dispose]()
     this.#switch[Symbol.dispose]()
     for (const slot of this.#tended) slot.look()
-    await this.#holders[Symbol.asyncDispose]()
+    await this.#ports[Symbol.asyncDispose]()
   }
 
   #remember(app: string): void {
-    const port = this.#ports.get(app)
+    const ports = this.#ports.of(app)
     const user = this.#users.get(app)
-    if (port === undefined || user === undefined) return
-    const web = (this.#live.get(app)?.slots ?? []).filter(({ isUp }) => isUp)
+    if (ports.size === 0 || user === undefined) return
+    const live = this.#live.get(app)?.slots ?? []
     const all = [...this.#placed].filter(({ parts }) => parts.app === app)
-    const instances = web.flatMap((slot) => slot.port ?? [])
-    const names = serviceRoutes(this.#live.get(app)?.slots ?? [], all)
-    this.#switch.set(app, { port, uid: user.uid, instances, all: all.flatMap(({ ports }) => ports), names })
+    const ways = [...ports].map(([process, port]) => {
+      const up = live.filter((slot) => slot.isUp && slot.parts.process === process)
+      return { port, instances: up.flatMap((slot) => slot.port ?? []) }
+    })
+    const names = serviceRoutes(live, all)
+    this.#switch.set(app, { uid: user.uid, ways, all: all.flatMap(({ ports }) => ports), names })
   }
 
   async #lead(app: string): Promise<void> {

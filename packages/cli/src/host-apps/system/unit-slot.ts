@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AppProcess, WEB_PROCESS } from '@svc/core/adapters'
+import { type AppProcess, isVisited } from '@svc/core/adapters'
 import { givePort, keepPort, takePort } from '../free-port.ts'
 import { answers, becomesHealthy, staysAlive } from '../health.ts'
 import type { Slot, SlotParts } from '../slot.ts'
@@ -162,7 +162,7 @@ export class UnitSlot implements Slot {
       this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
-    this.#port = process === WEB_PROCESS ? await takePort() : undefined
+    this.#port = isVisited(process, definition) ? await takePort() : undefined
     const inner = (container?.service?.ports ?? []).filter(
       (port) => this.#port === undefined || port !== container?.port,
     )

@@ -5,7 +5,8 @@ import { Problem } from '../../kernel/problem.ts'
 import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
-import { MAX_RANGES, TLS, visitorName } from './exposure.ts'
+import { processName } from './definition.ts'
+import { MAX_PATHS, MAX_RANGES, pathPrefix, TLS, visitorName } from './exposure.ts'
 import type { VisitorLogin } from './visitor-login.ts'
 
 const ANY = Number.POSITIVE_INFINITY
@@ -20,6 +21,10 @@ const DOMAIN = {
   /** Why its newest job failed. */
   reason: optional(word),
   tls: oneOf(TLS),
+  /** The process that answers; `web` when none is named. */
+  process: optional(word),
+  /** Processes that answer below paths. */
+  paths: optional(listOf(shape({ path: word, process: word }), ANY)),
   redirect_to: optional(word),
   allow: optional(listOf(word, ANY)),
   /** The name that visitors have to say, with its password. */
@@ -44,6 +49,11 @@ function domainView(found: AppDomain): AppDomainView {
   return {
     ...{ domain, state, tls: options.tls, host: found.jobTarget, job_id: found.jobId, by: found.madeBy },
     ...present('reason', state === 'failed' ? reason : undefined),
+    ...present('process', options.process),
+    ...present(
+      'paths',
+      options.paths && Object.entries(options.paths).map(([path, to]) => ({ path, process: to })),
+    ),
     ...present('redirect_to', options.redirect_to),
     ...present('allow', options.allow),
     ...present('user', options.basic_auth?.user),
@@ -70,6 +80,8 @@ const add = operation({
     ...named,
     domain: NAME,
     tls: optional(oneOf(TLS)),
+    process: optional(processName),
+    paths: optional(listOf(shape({ path: pathPrefix, process: processName }), MAX_PATHS)),
     redirect_to: optional(NAME),
     allow: optional(listOf(text(1, 64), MAX_RANGES)),
     /** The name and password that visitors have to say: both, or none. */
@@ -80,12 +92,14 @@ const add = operation({
   answer: CHANGED,
   run: async (
     services,
-    { domain, tls = 'auto', redirect_to, allow, user, password, force, ...given },
+    { domain, tls = 'auto', process, paths, redirect_to, allow, user, password, force, ...given },
     operator,
   ) => {
     const login = loginOf(user, password)
     const app = await appOf(services, given, operator)
-    const wish = { domain, tls, redirectTo: redirect_to, allow, login, force, madeBy: operator.name }
+    const ways = paths && Object.fromEntries(paths.map((each) => [each.path, each.process]))
+    const way = { process, paths: ways, redirectTo: redirect_to, allow, login }
+    const wish = { domain, tls, ...way, force, madeBy: operator.name }
     const { domain: name, isRepeat, ...made } = await services.appDomains.add(app, wish)
     const note = isRepeat
       ? `${name} is there already with these options: the job makes sure of it`

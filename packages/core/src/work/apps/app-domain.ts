@@ -3,7 +3,7 @@ import type { JobState } from '../jobs/job.ts'
 import type { Exposure } from './exposure.ts'
 
 /** The way from a domain to an app, as people choose it. */
-export type DomainOptions = Pick<Exposure, 'tls' | 'redirect_to' | 'allow' | 'basic_auth'>
+export type DomainOptions = Omit<Exposure, 'app' | 'port'>
 
 /** A domain that an app is wanted to have, with the newest job for it. */
 export interface AppDomain {

@@ -1,4 +1,5 @@
 import { readDomainName } from '../../kernel/domain-name.ts'
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
 import type { Base } from '../../platform/base.ts'
@@ -24,6 +25,9 @@ export interface AppDomainsParts extends Pick<Base, 'storage' | 'clock'> {
 export interface DomainWish {
   readonly domain: string
   readonly tls: DomainOptions['tls']
+  /** The process that answers, and those that answer below paths. */
+  readonly process?: string | undefined
+  readonly paths?: Readonly<Record<string, string>> | undefined
   readonly redirectTo?: string | undefined
   readonly allow?: readonly string[] | undefined
   /** The name and password that visitors have to say. */
@@ -72,10 +76,14 @@ export class AppDomains {
     const { licenseId, id: appId } = app
     const options: DomainOptions = {
       tls: wish.tls,
+      ...present('process', wish.process),
+      ...present('paths', wish.paths),
       ...(wish.login === undefined ? {} : { basic_auth: await this.#digestOf(app, domain, wish.login) }),
       ...(wish.redirectTo === undefined ? {} : { redirect_to: this.#nameOf('redirect_to', wish.redirectTo) }),
       ...(wish.allow === undefined ? {} : { allow: [...wish.allow] }),
     }
+    if (options.redirect_to !== undefined && (options.process ?? options.paths) !== undefined)
+      throw new Problem('invalid-input', { details: ['redirect_to: expected without a process or paths'] })
     if (options.redirect_to === domain)
       throw new Problem('invalid-input', { details: ['redirect_to: expected another domain'] })
     const payload = exposePayload(app.name, domain, { ...options, ...(force ? { force } : {}) })

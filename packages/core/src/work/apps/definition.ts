@@ -3,6 +3,7 @@ import { Problem } from '../../kernel/problem.ts'
 import {
   type Fields,
   field,
+  flag,
   listOf,
   mapOf,
   matching,
@@ -92,6 +93,8 @@ const limitFields = {
 }
 const processFields = {
   command: optional(command),
+  /** Whether it answers visitors, as `web` always does. */
+  http: optional(flag()),
   port: optional(whole(1, 65_535)),
   capabilities: optional(capabilitiesField),
   health: optional(shape(healthFields)),
@@ -191,6 +194,10 @@ export type AppCron = Infer<typeof cronField>[number]
 export type AppVolumes = Infer<typeof volumesField>
 /** How an application is asked to end. */
 export type AppStop = AppDefinition['stop']
+
+/** Whether a process answers visitors, and so has a port that stays its own. */
+export const isVisited = (process: string, { http }: Pick<AppProcess, 'http'> = {}): boolean =>
+  process === WEB || http === true
 
 /** Whether a text can be a command: one line, of bounded length, with something in it. */
 export const isCommand = (value: string): boolean =>

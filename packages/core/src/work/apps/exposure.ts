@@ -1,4 +1,4 @@
-import { defaulted, type Infer, optional } from 'superstruct'
+import { defaulted, type Infer, optional, refine } from 'superstruct'
 import { Problem } from '../../kernel/problem.ts'
 import {
   flag,
@@ -11,7 +11,10 @@ import {
   shape,
   whole,
 } from '../../kernel/validation.ts'
+import { processName } from './definition.ts'
 
+/** Paths of a domain that other processes answer. */
+export const MAX_PATHS = 20
 /** Ranges of addresses that a domain may be limited to. */
 export const MAX_RANGES = 100
 /** The certificates of a domain: a public one, one of the proxy's own authority, none, or the operator's. */
@@ -30,6 +33,14 @@ const bcrypt = matching(
   'a digest of bcrypt, as caddy hash-password prints it',
 )
 
+/** A path below which a process answers. */
+export const pathPrefix = matching(/^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,63}){1,8}$/, 'a path such as /api')
+/** Processes that answer below a path, by it: `/api` is `/api` and everything below it. */
+const pathsField = refine(mapOf(pathPrefix, processName), 'few', (value) => {
+  const count = Object.keys(value).length
+  return (count >= 1 && count <= MAX_PATHS) || `expected 1 to ${MAX_PATHS} paths`
+})
+
 /** The name of a visitor who has to say a password. */
 export const visitorName = matching(/^[\w.@-]{1,64}$/, 'a plain name')
 
@@ -37,6 +48,10 @@ const choices = {
   app,
   /** The port of 127.0.0.1 of an application that the host does not keep running. */
   port: optional(whole(1, 65_535)),
+  /** The process that answers; `web` when none is named. */
+  process: optional(processName),
+  /** Processes that answer below a path. */
+  paths: optional(pathsField),
   /** The domain that visitors are sent on to. */
   redirect_to: optional(domain),
   tls: defaulted(oneOf(TLS), 'auto'),
@@ -61,17 +76,14 @@ export interface ExposeOrder {
   readonly force: boolean
 }
 
-const LATER = ['process', 'path']
-
 /**
  * Reads the payload of a job `expose`.
- * @throws Problem `invalid-input` in words, for keys that no host carries out too
+ * @throws Problem `invalid-input` in words
  */
 export function readExposeOrder(value: unknown): ExposeOrder {
   const { domain: name, force = false, ...given } = read(order, value)
-  const later = LATER.filter((key) => Object.hasOwn(given, key))
-  if (later.length > 0)
-    throw new Problem('invalid-input', { detail: `${later.join(', ')}: no host carries this out yet` })
+  if (Object.hasOwn(given, 'path'))
+    throw new Problem('invalid-input', { detail: 'path: write paths, such as { "/api": "api" }' })
   const chosen = Object.fromEntries(Object.entries(given).filter(([key]) => Object.hasOwn(choices, key)))
   return { domain: name, exposure: read(exposure, chosen), force }
 }

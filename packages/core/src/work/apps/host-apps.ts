@@ -57,6 +57,8 @@ const appRecord = shape({
   maintenance: optional(flag()),
   /** The port of 127.0.0.1 that stays the application's, where the host has one for it. */
   port: optional(whole(1, 65_535)),
+  /** The ports of its other processes that answer visitors, by their names. */
+  ports: optional(mapOf(processName, whole(1, 65_535))),
 })
 const hostApps = shape({
   version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),

@@ -15,6 +15,8 @@ test('A payload of the contract is an order for a public certificate', () => {
 test('Every choice of a payload is kept, and what others added to it is not', () => {
   const choices = {
     tls: 'internal',
+    process: 'site',
+    paths: { '/api': 'api', '/api/v2': 'next' },
     redirect_to: 'www.example.com',
     allow: ['10.0.0.0/8', '::1'],
     basic_auth: { user: 'ann', hash: HASH },
@@ -39,6 +41,18 @@ test.each<[object, string]>([
   [{ app: '../etc' }, 'app: expected'],
   [{ port: 0 }, 'port: expected'],
   [{ tls: 'own' }, 'tls: expected'],
+  [{ process: '../web' }, 'process: expected'],
+  [{ paths: {} }, 'paths: expected 1 to 20'],
+  [{ paths: { '/': 'api' } }, 'paths'],
+  [{ paths: { '/api/': 'api' } }, 'paths'],
+  [{ paths: { '/a*': 'api' } }, 'paths'],
+  [{ paths: { '/../x': 'api' } }, 'paths'],
+  [{ paths: { '/a b': 'api' } }, 'paths'],
+  [{ paths: { '/api': 'API' } }, 'paths'],
+  [
+    { paths: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`/p${n}`, 'api'])) },
+    'paths: expected 1 to 20',
+  ],
   [{ redirect_to: 'https://a.example.com' }, 'redirect_to: expected'],
   [{ allow: ['10.0.0.0/8 }'] }, 'allow.0: expected'],
   [{ allow: Array.from({ length: 101 }, () => '::1') }, 'allow: expected'],
@@ -51,8 +65,8 @@ test.each<[object, string]>([
   )
 })
 
-test.each(['process', 'path'])('The key %s, which no host carries out yet, is refused in words', (key) => {
-  expect(() => readExposeOrder({ ...base, [key]: 'x' })).toThrow(`${key}: no host carries this out yet`)
+test('One path is refused with the words for several', () => {
+  expect(() => readExposeOrder({ ...base, process: 'api', path: '/api' })).toThrow('path: write paths')
 })
 
 test('An order to take a domain away has an app and the domain', () => {
