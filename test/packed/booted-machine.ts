@@ -145,8 +145,8 @@ export class BootedMachine implements AsyncDisposable {
    * Runs a script of the shell and returns its output.
    * @throws Error with its output when it fails
    */
-  sh(script: string, input: string | Buffer = ''): string {
-    const { code, out, err } = this.run(['sh', '-euc', script], input)
+  sh(script: string, input: string | Buffer = '', timeout = COMMAND_MS): string {
+    const { code, out, err } = this.run(['sh', '-euc', script], input, timeout)
     if (code === 0) return out.trim()
     throw new Error(`${script} ended with ${code}: ${err}${out}`)
   }

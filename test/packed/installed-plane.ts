@@ -5,6 +5,8 @@ import type { BootedMachine, Ran } from './booted-machine.ts'
 
 const PAGE = 'docs/deployment.md'
 const UNIT = '/etc/systemd/system/svc.service'
+/** Time for its start, beside other machines. */
+const START_MS = 120_000
 const MODULES = '/opt/svc/node_modules'
 const SVC = `${MODULES}/.bin/svc`
 
@@ -50,8 +52,9 @@ export class InstalledPlane {
   /** Starts it as the page does, and waits until it serves. */
   start(): void {
     const look = `fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`
-    this.#machine.sh(`systemctl enable --quiet --now svc
-      until node -e "${look}"; do systemctl -q is-active svc; done`)
+    const begin = `systemctl enable --quiet --now svc
+      until node -e "${look}"; do systemctl -q is-active svc; done`
+    this.#machine.sh(begin, '', START_MS)
   }
 
   /** Runs a command of operators, as the page does. */
