@@ -57,6 +57,13 @@ export const faults: readonly Fault[] = [
     suites: RUNS,
   },
   {
+    name: 'host-apps: the repeat of an older order of a domain counts',
+    file: 'packages/core/src/platform/database/migrations/0048-repeats-of-orders.ts',
+    find: 'update app_domains set job_id = new.id where license_id = new.license_id and job_id = new.retry_of;',
+    replace: 'update app_domains set job_id = new.id where license_id = new.license_id;',
+    suites: ['packages/core/test/work/apps/app-domains.test.ts'],
+  },
+  {
     name: 'host-apps: every process has visitors',
     file: 'packages/core/src/work/apps/definition.ts',
     find: 'process === WEB || http === true',

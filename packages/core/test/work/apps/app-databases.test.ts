@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, test as each, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import type { App } from '@svc/core/ports'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
 import { readDatabaseOrder } from '../../../src/adapters.ts'
@@ -56,7 +57,9 @@ describe('a database of an app', () => {
     ])
     await ends('this host lacks PostgreSQL')
     expect(await listed()).toMatchObject([{ state: 'failed', reason: 'create: this host lacks PostgreSQL' }])
-    await run('create', { name: 'shop' })
+    const [failed] = await listed()
+    await test.plane.jobs.retry(PLATFORM, (failed as { job_id: string }).job_id)
+    expect(await listed()).toMatchObject([{ state: 'pending', links }])
     await ends()
     const [ready] = await listed()
     expect(ready).toMatchObject({ state: 'ready' })

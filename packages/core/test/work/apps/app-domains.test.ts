@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { PLATFORM } from '@svc/core'
 import type { App } from '@svc/core/ports'
 import { buildHeartbeat, type TestPlane, testPlane } from '@svc/testing'
 import { compare } from 'bcryptjs'
@@ -84,6 +85,42 @@ describe('a domain of an app', () => {
     expect(live).not.toHaveProperty('reason')
     expect((await add('a.example.com', { tls: 'off' })).note).toBeUndefined()
     expect(await listed()).toMatchObject([{ state: 'pending', tls: 'off' }])
+  })
+
+  it('follows the repeat of its newest job, and of no earlier one', async () => {
+    const first = (await add('a.example.com')).job.id
+    await ends('it leads elsewhere')
+    const second = (await test.plane.jobs.retry(PLATFORM, first)).job.id
+    expect(await listed()).toMatchObject([{ state: 'pending', job_id: second }])
+    await ends()
+    expect(await listed()).toMatchObject([{ state: 'live', job_id: second }])
+    await test.plane.jobs.retry(PLATFORM, first)
+    expect(await listed()).toMatchObject([{ state: 'live', job_id: second }])
+    await ends()
+    await remove('a.example.com')
+    await ends('Caddy is away')
+    const [failed] = await listed()
+    await test.plane.jobs.retry(PLATFORM, (failed as { job_id: string }).job_id)
+    expect(await listed()).toMatchObject([{ state: 'removing' }])
+    await ends()
+    expect(await listed()).toEqual([])
+  })
+
+  it('names the processes that answer it, and is sent on or answered, not both', async () => {
+    const paths = [
+      { path: '/api', process: 'api' },
+      { path: '/hooks', process: 'hooks' },
+    ]
+    const { job } = await add('a.example.com', { process: 'site', paths })
+    expect(job.payload).toMatchObject({ process: 'site', paths: { '/api': 'api', '/hooks': 'hooks' } })
+    expect(await listed()).toMatchObject([{ process: 'site', paths }])
+    expect((await add('a.example.com', { process: 'site', paths })).note).toContain('is there already')
+    expect((await add('a.example.com')).note).toBeUndefined()
+    expect((await listed())[0]).not.toHaveProperty('paths')
+    for (const input of [{ process: 'site' }, { paths }])
+      await expect(add('b.example.com', { redirect_to: 'a.example.com', ...input })).rejects.toMatchObject({
+        data: { details: ['redirect_to: expected without a process or paths'] },
+      })
   })
 
   it('asks visitors for a name and a password, of which a digest alone is kept and handed on', async () => {

@@ -34,6 +34,16 @@ export function appDatabasesStoreContract(name: string, open: () => Promise<Stor
       expect(await databases().find(buildId('lic'), 'shop')).toBeUndefined()
     })
 
+    it('follows the repeat of its newest job', async () => {
+      const licenseId = buildId('lic')
+      const [row, other] = [await databaseOf(licenseId, 'a'), await databaseOf(licenseId, 'b')]
+      for (const each of [row, other]) await databases().put(each, clock.now())
+      const { job } = await storage().jobs.enqueue(
+        buildJob({ licenseId, kind: 'db', target: 'fp-1', retryOf: row.jobId }),
+      )
+      expect(await databases().list(licenseId)).toMatchObject([{ jobId: job.id }, { jobId: other.jobId }])
+    })
+
     it('a further put changes it, and keeps the time when it was first stored', async () => {
       const licenseId = buildId('lic')
       await databases().put(await databaseOf(licenseId, 'shop'), clock.now())

@@ -45,6 +45,20 @@ export function appDomainsStoreContract(name: string, open: () => Promise<Storag
       expect(await domains().find(buildId('lic'), 'shop.example.com')).toBeUndefined()
     })
 
+    it('follows the repeat of its newest job, in its own license', async () => {
+      const [app, other] = [await addApp(), await addApp()]
+      const row = await domainOf(app, 'a.example.com')
+      await domains().put(row, clock.now())
+      const repeat = (licenseId: string) =>
+        storage().jobs.enqueue(buildJob({ licenseId, kind: 'expose', target: 'fp-1', retryOf: row.jobId }))
+      await repeat(other.licenseId)
+      expect(await domains().list(app.id)).toMatchObject([{ jobId: row.jobId }])
+      const { job } = await repeat(app.licenseId)
+      expect(await domains().list(app.id)).toMatchObject([{ jobId: job.id, jobState: 'pending' }])
+      await repeat(app.licenseId)
+      expect(await domains().list(app.id)).toMatchObject([{ jobId: job.id }])
+    })
+
     it('a further put changes it, and keeps the time when it was first stored', async () => {
       const app = await addApp()
       await domains().put(await domainOf(app, 'a.example.com'), clock.now())

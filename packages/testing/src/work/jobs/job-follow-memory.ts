@@ -1,5 +1,5 @@
+import type { Job } from '@svc/core'
 import type { MemoryTables } from '../../memory-tables.ts'
-import type { MemoryAppDomain } from '../apps/app-domains-store-memory.ts'
 import { enqueue } from './job-queue-memory.ts'
 import type { MemoryJob } from './memory-job.ts'
 
@@ -24,7 +24,22 @@ export function follow(tables: MemoryTables, ended: MemoryJob, now: Date): void 
   const before = tables.deployments.all().find(({ jobId }) => jobId === ended.job.id)
   if (deploymentId !== undefined && before !== undefined)
     tables.deployments.put(deploymentId, { ...before, id: deploymentId, jobId: id, createdAt: now })
-  const domains = tables.of<MemoryAppDomain>('appDomains')
-  for (const domain of domains.all())
-    if (domain.jobId === ended.job.id) domains.put(domain.id, { ...domain, jobId: id })
+  passOrders(tables, ['appDomains'], ended.job, id)
 }
+
+/** Has domains and databases follow the repeat of their newest job, as the trigger of the database does. */
+export function repeated(tables: MemoryTables, { id, licenseId, retryOf }: Job): void {
+  if (retryOf !== undefined)
+    passOrders(tables, ['appDomains', 'appDatabases'], { id: retryOf, licenseId }, id)
+}
+
+/** Puts a job in the place of another one in the rows whose newest job that is. */
+function passOrders(tables: MemoryTables, names: readonly string[], before: Owned, jobId: string): void {
+  for (const name of names) {
+    const rows = tables.of<Owned & { readonly jobId: string }>(name)
+    for (const row of rows.all())
+      if (row.jobId === before.id && row.licenseId === before.licenseId) rows.put(row.id, { ...row, jobId })
+  }
+}
+
+type Owned = Pick<Job, 'id' | 'licenseId'>

@@ -22,6 +22,7 @@ import { isWithin } from '../../scoped-rows.ts'
 import { byBytes } from '../../text-order.ts'
 import { agentKey } from '../agents/agents-store-memory.ts'
 import { requestCancel, supersede, sweep } from './job-end-memory.ts'
+import { repeated } from './job-follow-memory.ts'
 import { lease } from './job-lease-memory.ts'
 import { appendLogs, logLengths, preface, readLogs } from './job-logs-memory.ts'
 import { enqueue, isRun } from './job-queue-memory.ts'
@@ -33,7 +34,12 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
   const { jobs } = tables
   const within = (scope: Scope) => jobs.all().filter(({ job }) => isWithin(tables, scope, job))
   return {
-    enqueue: (job: NewJob, now = time()) => run(() => enqueue(tables, job, now)),
+    enqueue: (job: NewJob, now = time()) =>
+      run(() => {
+        const made = enqueue(tables, job, now)
+        if (made.created) repeated(tables, made.job)
+        return made
+      }),
     lease: (request: LeaseRequest, now = time()) =>
       run(() => {
         requireLicensed(tables, request, now)

@@ -45,6 +45,7 @@ import { observedApps } from './0044-observed-apps.ts'
 import { appDatabases } from './0045-app-databases.ts'
 import { severalHosts } from './0046-several-hosts.ts'
 import { movesOfApps } from './0047-moves-of-apps.ts'
+import { repeatsOfOrders } from './0048-repeats-of-orders.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -105,4 +106,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   appDatabases,
   severalHosts,
   movesOfApps,
+  repeatsOfOrders,
 ]
