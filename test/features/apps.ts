@@ -144,7 +144,7 @@ const putDatabase = steps(
   fc.record({
     licenseId,
     name: database,
-    engine: fc.constantFrom('postgres' as const, 'valkey' as const),
+    engine: fc.constantFrom('postgres' as const, 'mariadb' as const, 'valkey' as const),
     op: fc.constantFrom('create' as const, 'drop' as const),
     links: fc.constantFrom([], [{ app: 'shop', as: 'DATABASE_URL' }]),
     pick,

@@ -205,6 +205,7 @@ export type { HostImage } from './work/apps/container.ts'
 export { isSchedule, isTimezone, Schedule } from './work/apps/cron-schedule.ts'
 export {
   type DatabaseOrder,
+  ENGINES,
   type HostDatabase,
   type HostDatabases,
   readDatabaseOrder,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { statusOf } from '../../host-apps/control-client.ts'
+import { MARIADB_HOME, MARIADB_UNIT, mariadbProgram } from '../../host-apps/data/mariadb-server.ts'
 import { POSTGRES_DATA, POSTGRES_UNIT, postgresPrograms } from '../../host-apps/data/postgres-server.ts'
 import { keyValueProgram, VALKEY_HOME } from '../../host-apps/data/valkey-server.ts'
 import { examineProxy } from '../../host-apps/system/caddy.ts'
@@ -120,6 +121,7 @@ const CHECKS: Readonly<Record<string, () => Found | Promise<Found>>> = {
   limits: limitsCheck,
   proxy: proxyCheck,
   postgres: databasesCheck(postgresPrograms, POSTGRES_UNIT, POSTGRES_DATA),
+  mariadb: databasesCheck(() => mariadbProgram('mariadbd'), MARIADB_UNIT, MARIADB_HOME),
   valkey: databasesCheck(() => keyValueProgram('server'), 'svc-db-valkey@*', VALKEY_HOME),
 }
 

@@ -20,7 +20,7 @@ export function declareDatabases(apps: Command, run: Run): void {
   }
   examples(
     under('create')
-      .option('--engine <engine>', 'postgres when not given, or valkey')
+      .option('--engine <engine>', 'postgres when not given, mariadb or valkey')
       .option(...AS),
     'svc apps databases create shop shop --follow',
     'svc apps databases create shop cache --engine valkey',

@@ -13,8 +13,9 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Clock, Problem } from '@svc/core'
+import { ENGINES } from '@svc/core/adapters'
 import { PLACES } from '../../agent/install/installation.ts'
 import { ownerIn } from '../../agent/install/unit.ts'
 import type { Say } from '../generation.ts'
@@ -28,7 +29,7 @@ import { runAs } from './run-as.ts'
 const HANDOVER = `${SYSTEM.state}/handover`
 const DAY_MS = 86_400_000
 const VOLUME = /^([a-z][a-z0-9-]{0,31})\.tar$/
-const DUMP = /^([a-z][a-z0-9_-]{0,39})\.(postgres|valkey)$/
+const DUMP = /^([a-z][a-z0-9_-]{0,39})\.([a-z]{1,16})$/
 /** The place of a volume for the program that packs it. Each host has this folder. */
 const SEEN = '/mnt'
 
@@ -53,6 +54,12 @@ async function withFile<T>(file: number, work: (file: number) => Promise<T>): Pr
   } finally {
     closeSync(file)
   }
+}
+
+/** Collects the applications whose processes are replaced at the end, each once: this one, and those that join. */
+function lastly(app: string) {
+  const apps = new Set([app])
+  return { apps, later: async (other: string) => void apps.add(other) }
 }
 
 /** The data of applications on its way to a backup, and back: volumes, and the databases that are linked. */
@@ -124,17 +131,19 @@ export class AppData {
       swapVolume(user, name, `.ready-${name}`)
       say(`restored the volume ${name}; the one from before is kept for ${KEPT_DAYS} days`)
     }
+    const { apps, later } = lastly(app)
     for (const file of namesIn(join(folder, 'databases'))) {
-      const [, name, engine] = DUMP.exec(file) ?? []
-      if (name === undefined || (engine !== 'postgres' && engine !== 'valkey')) continue
+      const [, name, ending] = DUMP.exec(file) ?? []
+      const engine = ENGINES.find((each) => each === ending)
+      if (name === undefined || engine === undefined) continue
       const order = { name, engine, app } as const
       if (!this.#databases.linkedTo(app).some((each) => each.name === name))
-        await this.#databases.carryOut({ ...order, op: 'create' }, say, async () => {})
+        await this.#databases.carryOut({ ...order, op: 'create' }, say, later)
       await withFile(await openOwn(join(folder, 'databases', file)), (from) =>
-        this.#databases.restoreDump(order, from, say),
+        this.#databases.restoreDump(order, from, say, later),
       )
     }
-    await roll(app)
+    for (const each of apps) await roll(each)
   }
 
   /** Puts back the data from before a restore; again takes that back. */
@@ -148,14 +157,16 @@ export class AppData {
       swapVolume(user, name, `.ready-${name}`)
       say(`the volume ${name} is the one from before`)
     }
-    const databases = await this.#databases.undoFor(app, say)
+    const { apps, later } = lastly(app)
+    const databases = await this.#databases.undoFor(app, say, later)
     if (volumes.length + databases === 0) throw refused(`nothing from before a restore of ${app} is kept`)
-    await roll(app)
+    for (const each of apps) await roll(each)
   }
 
-  /** Reads a dump of PostgreSQL into a database of its own, and removes it. Returns in words what came. */
+  /** Reads a dump of a backup into a database of its own, and removes it. Returns in words what came. */
   async drill(path: string): Promise<string> {
-    return withFile(await openOwn(path), (from) => this.#databases.drill(from))
+    const engine = DUMP.exec(basename(path))?.[2] ?? ''
+    return withFile(await openOwn(path), (from) => this.#databases.drill(engine, from))
   }
 
   #sweep(app: string): void {

@@ -14,8 +14,8 @@ export interface DatabasesParts {
   readonly dumps: Dumps
   readonly clock: Clock
   readonly engines: Readonly<Record<HostDatabase['engine'], DatabaseEngine>>
-  /** Tries out whether an open dump of PostgreSQL can be read; returns in words what came. */
-  readonly drill: (from: number) => Promise<string>
+  /** Engines that try out whether an open dump can be read, and say in words how much came. */
+  readonly drills: Readonly<Record<string, { drill(from: number): Promise<string> }>>
 }
 
 /** The record, as engines know it. */
@@ -23,6 +23,10 @@ export interface KnownDatabases {
   readonly namesOf: (engine: string) => readonly string[]
   readonly passwordOf: (name: string) => string
 }
+
+/** Gives the live release of an application its variables anew. */
+type Roll = (app: string) => Promise<void>
+type NamedDatabase = Pick<DatabaseOrder, 'name' | 'engine'>
 
 const DAY_S = 86_400
 const HOUR_MS = 3_600_000
@@ -50,7 +54,7 @@ export class Databases implements Disposable {
     folder: string,
     clock: Clock,
     log: Log,
-    open: (known: KnownDatabases) => Pick<DatabasesParts, 'engines' | 'drill'>,
+    open: (known: KnownDatabases) => Pick<DatabasesParts, 'engines' | 'drills'>,
   ): Promise<Databases> {
     const file = await DatabasesFile.open(folder)
     const known = {
@@ -94,26 +98,28 @@ export class Databases implements Disposable {
   }
 
   /** Makes a database anew from an open dump, and puts it in the place of the one in use. */
-  restoreDump(order: Pick<DatabaseOrder, 'name' | 'engine'>, from: number, say: Say): Promise<void> {
-    return this.#inTurn(() => this.#restoreFrom(order, from, say))
+  restoreDump(order: NamedDatabase, from: number, say: Say, roll: Roll): Promise<void> {
+    return this.#inTurn(() => this.#restoreFrom(order, from, say, roll))
   }
 
   /** Puts back the databases of an application from before a restore. Returns how many there were. */
-  async undoFor(app: string, say: Say): Promise<number> {
+  async undoFor(app: string, say: Say, roll: Roll): Promise<number> {
     let count = 0
     for (const { name, engine } of this.linkedTo(app)) {
       if (!(await this.#parts.engines[engine].hasAside(name))) continue
-      await this.carryOut({ op: 'undo', name, engine }, say, async () => {})
+      await this.carryOut({ op: 'undo', name, engine }, say, roll)
       count += 1
     }
     return count
   }
 
-  /** Reads an open dump of PostgreSQL into a database of its own. Returns in words what came. */
-  async drill(from: number): Promise<string> {
+  /** Reads an open dump of an engine into a database of its own. Returns in words what came. */
+  async drill(engine: string, from: number): Promise<string> {
+    const tried = this.#parts.drills[engine]
+    if (tried === undefined) throw refused(`no dump of ${engine} is read here`)
     let came = ''
     await this.#inTurn(async () => {
-      came = await this.#parts.drill(from)
+      came = await tried.drill(from)
     })
     return came
   }
@@ -132,17 +138,16 @@ export class Databases implements Disposable {
 
   /**
    * Carries an order out. Orders wait for each other.
-   * @param roll gives the live release of an application its variables anew
    * @throws Problem `conflict` in words
    */
-  carryOut(order: DatabaseOrder, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+  carryOut(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     return this.#inTurn(async () => {
       await this.#sweep()
       await this[order.op](order, say, roll)
     })
   }
 
-  private async create(order: DatabaseOrder, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+  private async create(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     const { file, engines } = this.#parts
     const { name, engine } = order
     const known = file.get(name)
@@ -163,7 +168,7 @@ export class Databases implements Disposable {
     if (order.app !== undefined) await this.link(order, say, roll)
   }
 
-  private async link(order: DatabaseOrder, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+  private async link(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     const { file } = this.#parts
     const { name, engine, app = '' } = order
     const as = order.as ?? VARIABLE_OF[engine]
@@ -179,7 +184,7 @@ export class Databases implements Disposable {
     await roll(app)
   }
 
-  private async unlink(order: DatabaseOrder, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+  private async unlink(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     const { name, app = '' } = order
     const database = this.#known(order)
     const links = database.links.filter((each) => each.app !== app)
@@ -188,7 +193,7 @@ export class Databases implements Disposable {
     await roll(app)
   }
 
-  private async rotate(order: DatabaseOrder, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
+  private async rotate(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     const { file, engines } = this.#parts
     const { name, engine } = order
     const database = this.#known(order)
@@ -226,7 +231,7 @@ export class Databases implements Disposable {
     say(`wrote ${kept.name}, ${kept.bytes} bytes, kept for ${KEPT_DAYS} days: ${kept.path}`)
   }
 
-  private async restore(order: DatabaseOrder, say: Say): Promise<void> {
+  private async restore(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     const { dumps } = this.#parts
     const kept = dumps.list(order.name)
     const isMeant = (name: string) =>
@@ -236,13 +241,13 @@ export class Databases implements Disposable {
     say(`restoring ${order.name} from ${dump.name}`)
     const from = openSync(dump.path, 'r')
     try {
-      await this.#restoreFrom(order, from, say)
+      await this.#restoreFrom(order, from, say, roll)
     } finally {
       closeSync(from)
     }
   }
 
-  async #restoreFrom(order: Pick<DatabaseOrder, 'name' | 'engine'>, from: number, say: Say): Promise<void> {
+  async #restoreFrom(order: NamedDatabase, from: number, say: Say, roll: Roll): Promise<void> {
     const { file, engines, clock, dumps } = this.#parts
     const { name, engine } = order
     const database = this.#known(order)
@@ -253,18 +258,28 @@ export class Databases implements Disposable {
       ...database,
       aside_until: Math.floor(clock.now().getTime() / 1000) + KEPT_DAYS * DAY_S,
     })
-    await engines[engine].swap(name)
+    await this.#swap(order, roll)
     say(
       `restored ${name}: ${came}; the one from before is kept for ${KEPT_DAYS} days, and the op undo brings it back`,
     )
   }
 
-  private async undo(order: DatabaseOrder, say: Say): Promise<void> {
+  /** Puts the database that lies aside in the place of the other one; applications may get a new address. */
+  async #swap({ name, engine }: NamedDatabase, roll: Roll): Promise<void> {
+    const { engines } = this.#parts
+    const address = () => JSON.stringify(engines[engine].variables(name, '', ''))
+    const before = address()
+    await engines[engine].swap(name)
+    if (address() === before) return
+    for (const { app } of this.#parts.file.get(name)?.links ?? []) await roll(app)
+  }
+
+  private async undo(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     const engine = this.#parts.engines[order.engine]
     this.#known(order)
     if (!(await engine.hasAside(order.name)))
       throw refused(`no database from before a restore of ${order.name} is kept`)
-    await engine.swap(order.name)
+    await this.#swap(order, roll)
     say(`${order.name} is the one from before; undo again takes that back`)
   }
 
@@ -278,7 +293,7 @@ export class Databases implements Disposable {
     if (file.all.length === 0) say('this host has no databases')
   }
 
-  #known({ name, engine }: Pick<DatabaseOrder, 'name' | 'engine'>): HostDatabase {
+  #known({ name, engine }: NamedDatabase): HostDatabase {
     const known = this.#parts.file.get(name)
     if (known?.engine !== engine || !known.ready)
       throw refused(`there is no database ${name} of ${engine} on this host: the op create makes it`)

@@ -1,5 +1,6 @@
 import { type Log, systemClock } from '@svc/core'
 import { Databases } from './databases.ts'
+import { Mariadb } from './mariadb.ts'
 import { Postgres } from './postgres.ts'
 import { Valkey } from './valkey.ts'
 
@@ -7,6 +8,6 @@ import { Valkey } from './valkey.ts'
 export const openDatabases = (folder: string, log: Log): Promise<Databases> =>
   Databases.open(folder, systemClock, log, ({ namesOf, passwordOf }) => {
     const postgres = new Postgres(() => namesOf('postgres'))
-    const drill = (from: number) => postgres.drill(from)
-    return { engines: { postgres, valkey: new Valkey(passwordOf) }, drill }
+    const mariadb = new Mariadb(passwordOf)
+    return { engines: { postgres, mariadb, valkey: new Valkey(passwordOf) }, drills: { postgres, mariadb } }
   })

@@ -6,13 +6,16 @@ const MAX_CHARS = 4_000_000
 
 /** A program that runs as a user of the host. */
 export interface RunAs {
-  readonly user: string
+  /** A user that is made for this run alone when none is named. */
+  readonly user?: string
   readonly command: readonly string[]
   /** Its standard input. */
   readonly input?: string
   /** Open files that take the place of its standard input and output. */
   readonly from?: number
   readonly to?: number
+  /** A file of root's that it reads in the folder `$CREDENTIALS_DIRECTORY`, `NAME:PATH`. */
+  readonly credential?: string
   /** Folders that stand at another place for it, `FOLDER:PLACE`. */
   readonly binds?: readonly string[]
   /** Folders that it may write to. */
@@ -30,15 +33,18 @@ export async function runAs({
   input,
   from,
   to,
+  credential,
   binds = [],
   writes = [],
 }: RunAs): Promise<string> {
   const properties = [
-    `User=${user}`,
+    user === undefined ? 'DynamicUser=yes' : `User=${user}`,
+    ...(credential === undefined ? [] : [`LoadCredential=${credential}`]),
     'ProtectSystem=strict',
     'ProtectHome=yes',
     'PrivateTmp=yes',
     'PrivateDevices=yes',
+    'PrivateNetwork=yes',
     'NoNewPrivileges=yes',
     'CapabilityBoundingSet=',
     'Environment=LC_ALL=C.UTF-8',

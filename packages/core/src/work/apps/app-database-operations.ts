@@ -4,7 +4,7 @@ import { present } from '../../kernel/present.ts'
 import { listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import { type AppDatabase, DATABASE_STATES, databaseState } from './app-database.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
-import { DATABASE_OPS, type DatabaseOp, READY_ENGINES } from './database.ts'
+import { DATABASE_OPS, type DatabaseOp, ENGINES } from './database.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
@@ -13,7 +13,7 @@ const word = text(0, 4096)
 /** A database in an answer. */
 const DATABASE = {
   name: word,
-  engine: oneOf(READY_ENGINES),
+  engine: oneOf(ENGINES),
   state: oneOf(DATABASE_STATES),
   /** The order of its newest job. */
   op: oneOf(DATABASE_OPS),
@@ -69,7 +69,7 @@ const create = operation({
   name: 'apps.databases-create',
   summary: 'make a database on the host of an app, and give the app its address',
   ...common,
-  input: { ...database, engine: optional(oneOf(READY_ENGINES)), ...variable },
+  input: { ...database, engine: optional(oneOf(ENGINES)), ...variable },
   run: (services, given, operator) => ordered(services, 'create', given, operator),
 })
 

@@ -1,5 +1,5 @@
 import type { JobState } from '../jobs/job.ts'
-import type { DatabaseOp, ReadyEngine } from './database.ts'
+import type { DatabaseOp, Engine } from './database.ts'
 
 /** An app that gets the address of a database, and the variable that has it. */
 export interface DatabaseLink {
@@ -12,7 +12,7 @@ export interface AppDatabase {
   readonly id: string
   readonly licenseId: string
   readonly name: string
-  readonly engine: ReadyEngine
+  readonly engine: Engine
   /** The links that are wanted. */
   readonly links: readonly DatabaseLink[]
   /** The order of its newest job. */

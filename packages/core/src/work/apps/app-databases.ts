@@ -6,7 +6,7 @@ import type { EnqueueInput } from '../jobs/new-job.ts'
 import { type App, demandNoMove } from './app.ts'
 import { type AppDatabase, type DatabaseLink, isDropped, MAX_DATABASES } from './app-database.ts'
 import { type MadeJob, noApp, placeIn, requireOneHost } from './app-place.ts'
-import { type DatabaseOp, MAX_LINKS, type ReadyEngine, readDatabaseOrder, VARIABLE_OF } from './database.ts'
+import { type DatabaseOp, type Engine, MAX_LINKS, readDatabaseOrder, VARIABLE_OF } from './database.ts'
 
 /** Dependencies of `AppDatabases`. */
 export interface AppDatabasesParts extends Pick<Base, 'storage' | 'clock'> {
@@ -20,7 +20,7 @@ export interface DatabaseWish {
   readonly op: DatabaseOp
   readonly name: string
   /** For `create`; others go by the database's own. */
-  readonly engine?: ReadyEngine | undefined
+  readonly engine?: Engine | undefined
   /** The variable of the app that gets the address. */
   readonly as?: string | undefined
   readonly confirm?: string | undefined

@@ -19,10 +19,6 @@ import { checkVariables } from './app.ts'
 export const ENGINES = ['postgres', 'mariadb', 'valkey'] as const
 /** An engine of databases. */
 export type Engine = (typeof ENGINES)[number]
-/** Engines that hosts carry out. */
-export const READY_ENGINES = ['postgres', 'valkey'] as const
-/** An engine that hosts carry out. */
-export type ReadyEngine = (typeof READY_ENGINES)[number]
 /** Orders about a database. */
 export const DATABASE_OPS = [
   'create',
@@ -46,6 +42,8 @@ const ALIASES: Readonly<Record<string, Engine>> = {
 }
 /** Names that an engine has for itself. */
 const RESERVED = /^(?:postgres|template[01]|public|none|default|svc.*|pg_.*)$/
+/** Names that MariaDB has for itself beyond those. */
+const RESERVED_BY_MARIADB = /^(?:mysql|sys|root|(?:information|performance)_schema)$/
 const NAME = /^[a-z][a-z0-9_-]{0,39}$/
 /** Most apps that one database is linked to. */
 export const MAX_LINKS = 20
@@ -64,7 +62,7 @@ const dump = matching(/^\d{8}T\d{6}Z-[a-z]{1,16}$/, 'a dump as the op list names
 
 const order = openShape({
   op: oneOf(DATABASE_OPS),
-  engine: oneOf(READY_ENGINES),
+  engine: oneOf(ENGINES),
   name: databaseName,
   app: optional(app),
   as: optional(variable),
@@ -77,7 +75,7 @@ const hostDatabases = shape({
   databases: mapOf(
     databaseName,
     shape({
-      engine: oneOf(READY_ENGINES),
+      engine: oneOf(ENGINES),
       /** Never leaves the host. */
       password: anyText(),
       /** The next password, until every linked application has it. */
@@ -107,11 +105,13 @@ export const VARIABLE_OF: Readonly<Record<Engine, string>> = {
 
 /**
  * Reads the payload of a job `db`.
- * @throws Problem `invalid-input` in words, for an engine that no host carries out too
+ * @throws Problem `invalid-input` in words
  */
 export function readDatabaseOrder(value: unknown): DatabaseOrder {
   const given = engineNamed(value)
   const found = read(order, given)
+  if (found.engine === 'mariadb' && RESERVED_BY_MARIADB.test(found.name))
+    throw new Problem('invalid-input', { details: [`name: MariaDB has ${found.name} for itself`] })
   if (found.as !== undefined) checkVariables({ [found.as]: '' })
   if (found.op === 'drop' && found.confirm !== found.name)
     throw new Problem('invalid-input', { details: [`confirm: expected ${found.name}, whose data goes`] })
@@ -123,10 +123,8 @@ export function readDatabaseOrder(value: unknown): DatabaseOrder {
 function engineNamed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('engine' in value)) return value
   const { engine } = value
-  const named = typeof engine === 'string' && Object.hasOwn(ALIASES, engine) ? ALIASES[engine] : engine
-  if (named === 'mariadb')
-    throw new Problem('invalid-input', { details: ['engine: no host carries mariadb out yet'] })
-  return { ...value, engine: named }
+  const isAlias = typeof engine === 'string' && Object.hasOwn(ALIASES, engine)
+  return { ...value, engine: isAlias ? ALIASES[engine] : engine }
 }
 
 /** @throws Problem `invalid-input` for a file of another form */

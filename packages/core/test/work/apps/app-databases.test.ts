@@ -170,13 +170,15 @@ each.each([
 each.each([
   [{ engine: 'postgresql' }, { engine: 'postgres' }],
   [{ engine: 'redis' }, { engine: 'valkey' }],
+  [{ engine: 'mysql' }, { engine: 'mariadb' }],
 ])('engines have other names: %j', (given, read) => {
   expect(readDatabaseOrder({ op: 'create', name: 'shop', ...given })).toMatchObject(read)
 })
 
 each.each([
-  [{ engine: 'mysql' }, 'engine: no host carries mariadb out yet'],
-  [{ engine: 'oracle' }, 'engine: expected one of postgres, valkey'],
+  [{ engine: 'mysql', name: 'sys' }, 'name: MariaDB has sys for itself'],
+  [{ engine: 'mariadb', name: 'information_schema' }, 'name: MariaDB has information_schema for itself'],
+  [{ engine: 'oracle' }, 'engine: expected one of postgres, mariadb, valkey'],
   [{ op: 'explode' }, 'op: expected one of create'],
   [{ op: 'link' }, 'app: expected the application'],
   [{ as: 'LD_PRELOAD' }, 'LD_PRELOAD: svc sets this name itself'],
