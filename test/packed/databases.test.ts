@@ -364,6 +364,23 @@ describe('Databases on a machine with systemd', () => {
   )
 })
 
+describe('The end of an application with its data', () => {
+  onPostgres(
+    `takes the databases that no other app is linked to, whose dumps are kept${unposted}`,
+    () => {
+      endedWell(database('link', 'other', { app: 'blog', as: 'OTHER_URL' }))
+      endedWell(database('link', 'other', { app: 'shop' }))
+      const said = endedWell(host.job('remove', { app: 'blog', data: true }))
+      expect(said).toContain('dropped the database blog')
+      expect(said).toContain('the database other stays: shop has it too')
+      expect(Object.keys(recorded())).toEqual(['other'])
+      expect(machine.sh('ls /var/lib/svc-appsd/dumps/blog')).toMatch(/-dropped$/m)
+      endedWell(host.job('remove', { app: 'blog', data: true }))
+    },
+    60_000,
+  )
+})
+
 describe('Key-value databases on a machine with systemd', () => {
   const keyed = (op: string, more: object = {}) =>
     host.job('db', { op, engine: 'valkey', name: 'cache', ...more })

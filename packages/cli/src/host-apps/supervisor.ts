@@ -274,7 +274,7 @@ export class Supervisor implements AsyncDisposable {
   async remove(name: string, withFiles: boolean, withData: boolean, say: Say): Promise<boolean> {
     const isThere = await this.#end(name)
     if (withFiles) await this.making.drop(name)
-    this.data.leave(name, withData, say)
+    await this.data.leave(name, withData, say)
     return isThere
   }
 

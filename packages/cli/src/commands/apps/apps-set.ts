@@ -32,12 +32,15 @@ export const setApp: Handler<SetAppOptions> = async (run) => {
 /** Forgets an app. */
 export const removeApp: Handler<AppOptions & { readonly data?: boolean }> = async (run) => {
   const { license, data } = run.options
-  const answer = await run.operate<{ job_id?: string }>(
+  const answer = await run.operate<{ job_id?: string; databases?: readonly string[] }>(
     'apps.remove',
     given({ app: run.arg(0), license, data }),
   )
   run.print(answer, () => '')
   run.hint('The app, its variables and domains are forgotten.')
+  const { databases = [] } = answer
+  if (databases.length > 0)
+    run.hint(`Its host drops the databases ${databases.join(', ')}, and keeps a dump of each for 7 days.`)
   run.hint(
     answer.job_id === undefined
       ? 'What runs on its host stays: the job kind remove ends it.'

@@ -45,7 +45,10 @@ export function declareApps(program: Command, run: Run): void {
   examples(set, 'svc apps set shop --host web-2', 'svc apps set shop --host web-1 --host web-2')
   const remove = operating(apps, 'apps.remove', '<app>')
     .option(...LICENSE)
-    .option('--data', 'end it on its host, and remove its volumes there')
+    .option(
+      '--data',
+      'end it on its host, and remove its volumes there, and its databases that no other app has',
+    )
     .action(run(async () => (await import('./apps-set.ts')).removeApp))
   examples(remove, 'svc apps remove shop', 'svc apps remove shop --data')
   declareMove(apps, run)

@@ -51,9 +51,10 @@ export class DataOrders {
   }
 
   /** Says where the data of an application stays that was removed, or removes it. */
-  leave(app: string, withData: boolean, say: Say): void {
+  async leave(app: string, withData: boolean, say: Say): Promise<void> {
     const data = this.#parts.runtime.dataOf(app)
     if (withData) for (const folder of data) emptyFolder(folder)
+    if (withData) await this.#parts.runtime.databases?.leave(app, say)
     const words = withData ? 'its data is removed' : 'its data stays, until it is removed with its data'
     for (const folder of data) say(`${words}: ${folder}`)
   }

@@ -88,6 +88,21 @@ export class Databases implements Disposable {
     )
   }
 
+  /** Drops the databases of an application that no other is linked to, with a dump, and unlinks others. */
+  leave(app: string, say: Say): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const { name, engine } of this.linkedTo(app)) {
+        const database = this.#known({ name, engine })
+        const links = database.links.filter((each) => each.app !== app)
+        if (links.length === 0) await this.#drop({ name, engine }, say)
+        else {
+          await this.#parts.file.put(name, { ...database, links })
+          say(`the database ${name} stays: ${links.map((each) => each.app).join(', ')} has it too`)
+        }
+      }
+    })
+  }
+
   /** Writes a dump of a database to an open file. */
   dump(name: string, to: number): Promise<void> {
     return this.#inTurn(async () => {
@@ -208,12 +223,16 @@ export class Databases implements Disposable {
   }
 
   private async drop(order: DatabaseOrder, say: Say): Promise<void> {
-    const { file, engines, dumps, clock } = this.#parts
-    const { name, engine } = order
-    if (file.get(name) === undefined) return say(`there is no database ${name} on this host`)
+    const { name } = order
+    if (this.#parts.file.get(name) === undefined) return say(`there is no database ${name} on this host`)
     const { links } = this.#known(order)
     const apps = links.map(({ app }) => app).join(', ')
     if (links.length > 0) throw refused(`${name} is linked to ${apps}: unlink it first`)
+    await this.#drop(order, say)
+  }
+
+  async #drop({ name, engine }: NamedDatabase, say: Say): Promise<void> {
+    const { file, engines, dumps, clock } = this.#parts
     if (await engines[engine].has(name)) {
       const kept = await dumps.write(name, 'dropped', clock.now(), (to) => engines[engine].dump(name, to))
       say(`kept a dump for ${KEPT_DAYS} days: ${kept.path}`)

@@ -86,6 +86,40 @@ export class AppDatabases {
   }
 }
 
+/**
+ * Notes that a job removes an app from its hosts with its data: their databases that no other app is linked to
+ * go with it, and others are unlinked. Returns the names of those that go.
+ */
+export async function dropWith(
+  { appDatabases }: Pick<Stores, 'appDatabases'>,
+  { licenseId, name: app }: Pick<App, 'licenseId' | 'name'>,
+  {
+    hosts,
+    jobId,
+    madeBy,
+  }: { readonly hosts: readonly string[]; readonly jobId: string; readonly madeBy: string },
+  now: Date | undefined,
+): Promise<readonly string[]> {
+  const linked = (await appDatabases.list(licenseId)).filter(
+    (each) =>
+      !isDropped(each) && hosts.includes(each.jobTarget) && each.links.some((link) => link.app === app),
+  )
+  const rows = linked.map(({ name, engine, links: all }) => {
+    const links = all.filter((link) => link.app !== app)
+    return {
+      licenseId,
+      name,
+      engine,
+      links,
+      op: links.length === 0 ? 'drop' : 'unlink',
+      jobId,
+      madeBy,
+    } as const
+  })
+  for (const row of rows) await appDatabases.put(row, now)
+  return rows.flatMap(({ op, name }) => (op === 'drop' ? [name] : []))
+}
+
 /** The row of a database that its host has not dropped. */
 async function knownIn({ appDatabases }: Pick<Stores, 'appDatabases'>, licenseId: string, name: string) {
   const found = await appDatabases.find(licenseId, name)

@@ -140,11 +140,17 @@ const remove = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, data: optional(flag()) },
-  answer: { id: word, app: word, job_id: optional(word) },
+  answer: { id: word, app: word, job_id: optional(word), databases: optional(listOf(word, ANY)) },
   run: async (services, { data, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    const made = await services.apps.remove(app, { data })
-    return { id: app.id, app: app.name, ...present('job_id', made?.job.id) }
+    const made = await services.apps.remove(app, { data, madeBy: operator.name })
+    const { databases } = made ?? {}
+    return {
+      id: app.id,
+      app: app.name,
+      ...present('job_id', made?.job.id),
+      ...present('databases', databases),
+    }
   },
 })
 

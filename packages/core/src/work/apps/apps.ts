@@ -16,6 +16,7 @@ import {
   MAX_APPS,
   type Variable,
 } from './app.ts'
+import { dropWith } from './app-databases.ts'
 import {
   type AppPlace,
   hostedAt,
@@ -104,12 +105,15 @@ export class Apps {
 
   /**
    * Forgets an app with its variables and domains; what runs on its host stays. With `data` a job ends it
-   * there, and removes its volumes.
-   * @returns that job
+   * there, and removes its volumes, and its databases that no other app has.
+   * @returns that job, and the names of those
    * @throws Problem `conflict` while a git hook deploys it, and without a host whose data could be removed
    */
-  async remove(app: App, { data = false }: { readonly data?: boolean | undefined } = {}) {
-    const { storage, jobs } = this.#parts
+  async remove(
+    app: App,
+    { data = false, madeBy = '' }: { readonly data?: boolean | undefined; readonly madeBy?: string } = {},
+  ) {
+    const { storage, jobs, clock } = this.#parts
     demandNoMove(app)
     const forget = async (stores: Stores) => {
       const { hook } = await placeIn(stores, app)
@@ -125,8 +129,15 @@ export class Apps {
       return undefined
     }
     const { licenseId, name } = app
-    const hosts = requireHosts(await this.place(app))
-    return jobs.enqueue({ licenseId, kind: 'remove', payload: { app: name, data }, ...hosts }, forget)
+    const place = await this.place(app)
+    const wish = { licenseId, kind: 'remove' as const, payload: { app: name, data }, ...requireHosts(place) }
+    let databases: readonly string[] = []
+    const made = await jobs.enqueue(wish, async (stores, { id: jobId }) => {
+      await forget(stores)
+      const { hosts } = place
+      databases = await dropWith(stores, app, { hosts, jobId, madeBy }, clock.statementTime())
+    })
+    return { ...made, databases }
   }
 
   /** The apps of a scope, by name. */

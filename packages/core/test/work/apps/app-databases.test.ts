@@ -104,6 +104,27 @@ describe('a database of an app', () => {
     expect((await run('list', { app: 'blog' })).databases).toHaveLength(1)
   })
 
+  it('goes with the data of its app when no other has it, as far as its host says so', async () => {
+    await run('create', { name: 'shop' })
+    await run('create', { name: 'both' })
+    await run('link', { name: 'both', app: 'blog' })
+    await run('create', { name: 'other', app: 'blog', as: 'OTHER_URL' })
+    for (let jobs = 0; jobs < 4; jobs += 1) await ends()
+    const given = { app: 'shop', data: true }
+    expect(await test.plane.operations.run('apps.remove', given, 'cli:bob')).toMatchObject({
+      databases: ['shop'],
+    })
+    const rest = async () => (await run('list', { app: 'blog' })).databases
+    const blog = (as = 'DATABASE_URL') => [{ app: 'blog', as }]
+    expect(await rest()).toMatchObject([
+      { name: 'both', op: 'unlink', links: blog(), by: 'cli:bob' },
+      { name: 'other', op: 'create', links: blog('OTHER_URL') },
+      { name: 'shop', state: 'dropping', links: [] },
+    ])
+    await ends()
+    expect(await rest()).toMatchObject([{ name: 'both', state: 'ready' }, { name: 'other' }])
+  })
+
   it('stays of its engine, and its data goes for its own name alone', async () => {
     await run('create', { name: 'shop' })
     await expect(run('create', { name: 'shop', engine: 'valkey' })).rejects.toMatchObject({
