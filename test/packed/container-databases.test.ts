@@ -26,6 +26,18 @@ printf 'content-type: text/plain\\r\\n\\r\\n'; psql "$DATABASE_URL" -Atc 'select
 `,
 }
 
+/** A container whose user keeps a file in a volume that nobody else reads. */
+const VAULT = {
+  Dockerfile: DOCKERFILE.replaceAll('70', '999'),
+  'svc.json': JSON.stringify({ version: 1, volumes: { vault: '/vault' } }),
+  'site/cgi-bin/put': `#!/bin/sh
+printf 'content-type: text/plain\r\n\r\n'; umask 077; echo "$QUERY_STRING" > /vault/secret
+`,
+  'site/cgi-bin/get': `#!/bin/sh
+printf 'content-type: text/plain\r\n\r\n'; stat -c '%u %a' /vault /vault/secret; cat /vault/secret
+`,
+}
+
 const booted = await HostedMachine.boot(
   ['nft', 'git', 'podman', 'runc', 'newuidmap', 'slirp4netns', 'psql'],
   { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' },
@@ -40,6 +52,9 @@ const without =
     : isBare
       ? ' (skipped: this machine lacks postgresql)'
       : ''
+const isResticless = typeof booted === 'string' || booted.run(['sh', '-c', 'command -v restic']).code !== 0
+const onRestic = isResticless ? test.skip : onPostgres
+const unresticed = isResticless ? ' (skipped: this machine lacks restic)' : without
 const machine = booted as BootedMachine
 let host: HostedMachine
 
@@ -69,6 +84,39 @@ describe('Databases of the host in containers', () => {
       expect(host.ask('box', '/cgi-bin/sql')).toBe('box\n70')
       endedWell(host.job('db', { op: 'unlink', engine: 'postgres', name: 'box', app: 'box' }))
       expect(host.ask('box', '/cgi-bin/sql')).not.toContain('box\n')
+    },
+    180_000,
+  )
+})
+
+describe('Volumes of containers', () => {
+  onRestic(
+    `a file of another user of the container comes back from a backup as that user's${unresticed}`,
+    () => {
+      endedWell(host.deploy('vault', host.commit('vault', VAULT)))
+      const put = (word: string) => host.ask('vault', `/cgi-bin/put?${word}`)
+      const kept = () => host.ask('vault', '/cgi-bin/get').split('\n')
+      put('one')
+      const [folder = ''] = kept()
+      expect(kept()).toEqual([folder, '999 600', 'one'])
+      endedWell(host.job('backup', { app: 'vault' }))
+      put('two')
+      const { images } = host.plane.json<{ images: { id: string }[] }>('images', 'list')
+      const restore = (...words: string[]) => {
+        const { job } = host.plane.json<{ job: { id: string } }>(
+          'images',
+          'restore',
+          images[0]?.id ?? '',
+          ...words,
+        )
+        return endedWell(host.followed(job.id))
+      }
+      expect(restore('--data')).toContain('restored the volume vault')
+      expect(kept()).toEqual([folder, '999 600', 'one'])
+      put('three')
+      expect(kept()).toEqual([folder, '999 600', 'three'])
+      restore('--undo')
+      expect(kept()).toEqual([folder, '999 600', 'two'])
     },
     180_000,
   )

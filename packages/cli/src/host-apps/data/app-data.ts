@@ -22,6 +22,7 @@ import type { Say } from '../generation.ts'
 import { type AppUser, appUserName, idsOf } from '../system/app-user.ts'
 import { SYSTEM } from '../system/places.ts'
 import { VOLUMES, volumeFolder } from '../system/unit-text.ts'
+import { keptProperties, podmanHome } from '../system/user-unit.ts'
 import type { Databases } from './databases.ts'
 import { KEPT_DAYS } from './dumps.ts'
 import { runAs } from './run-as.ts'
@@ -99,7 +100,9 @@ export class AppData {
     }
     for (const name of volumes) {
       say(`packing the volume ${name}`)
-      await write(join(folder, 'volumes', `${name}.tar`), (to) => packed(user?.name ?? '', name, to))
+      await write(join(folder, 'volumes', `${name}.tar`), (to) =>
+        user === undefined ? Promise.resolve() : packed(user, name, to),
+      )
     }
     for (const { name, engine } of linked) {
       say(`dumping the database ${name}`)
@@ -183,23 +186,37 @@ export class AppData {
 const volumesOf = ({ name }: AppUser): readonly string[] =>
   namesIn(join(VOLUMES, name)).filter((volume) => !volume.startsWith('.'))
 
-/** The application's user packs: it reads nothing that the application does not. */
-const packed = (user: string, name: string, to: number): Promise<string> =>
-  runAs({
-    user,
-    command: ['tar', '--create', '--sparse', '--directory', SEEN, '.'],
-    binds: [`${volumeFolder(user, name)}:${SEEN}`],
-    to,
-  })
+/**
+ * The way in which the application's user works on the files of a folder: it reaches nothing that the
+ * application does not. One that has containers works in their namespace of users, since files there belong to
+ * further users of it. In an archive the application's user is the first one, 0.
+ */
+const worksIn = (user: AppUser, folder: string) =>
+  existsSync(podmanHome(user.name))
+    ? {
+        tar: ['podman', 'unshare', 'tar', '--numeric-owner', '--directory', folder],
+        owners: { packed: [], unpacked: ['--same-owner'] },
+        as: { user: user.name, properties: keptProperties(user) },
+      }
+    : {
+        tar: ['tar', '--directory', SEEN],
+        owners: { packed: ['--owner=0', '--group=0'], unpacked: ['--no-same-owner'] },
+        as: { user: user.name, binds: [`${folder}:${SEEN}`] },
+      }
 
-/** Unpacks a volume beside the present one, as the application's user. */
+function packed(user: AppUser, name: string, to: number): Promise<string> {
+  const { tar, owners, as } = worksIn(user, volumeFolder(user.name, name))
+  return runAs({ ...as, command: [...tar, ...owners.packed, '--create', '--sparse', '.'], to })
+}
+
+/** Unpacks a volume beside the present one. */
 async function unpacked(user: AppUser, name: string, from: number): Promise<void> {
   const aside = volumeFolder(user.name, `.new-${name}`)
   rmSync(aside, { recursive: true, force: true })
   mkdirSync(aside, { recursive: true, mode: 0o700 })
   chownSync(aside, user.uid, user.gid)
-  const command = ['tar', '--extract', '--no-same-owner', '--directory', SEEN]
-  await runAs({ user: user.name, command, binds: [`${aside}:${SEEN}`], from })
+  const { tar, owners, as } = worksIn(user, aside)
+  await runAs({ ...as, command: [...tar, ...owners.unpacked, '--extract'], from })
   const ready = volumeFolder(user.name, `.ready-${name}`)
   rmSync(ready, { recursive: true, force: true })
   renameSync(aside, ready)

@@ -20,7 +20,19 @@ export interface RunAs {
   readonly binds?: readonly string[]
   /** Folders that it may write to. */
   readonly writes?: readonly string[]
+  /** Properties of its unit in place of the walls: for programs that walls keep from their work. */
+  readonly properties?: readonly string[]
 }
+
+const WALLS = [
+  'ProtectSystem=strict',
+  'ProtectHome=yes',
+  'PrivateTmp=yes',
+  'PrivateDevices=yes',
+  'PrivateNetwork=yes',
+  'NoNewPrivileges=yes',
+  'CapabilityBoundingSet=',
+]
 
 /**
  * Runs a program as a user without privileges, apart from this process: one that has begun comes to its end
@@ -36,17 +48,12 @@ export async function runAs({
   credential,
   binds = [],
   writes = [],
+  properties: own = WALLS,
 }: RunAs): Promise<string> {
   const properties = [
     user === undefined ? 'DynamicUser=yes' : `User=${user}`,
     ...(credential === undefined ? [] : [`LoadCredential=${credential}`]),
-    'ProtectSystem=strict',
-    'ProtectHome=yes',
-    'PrivateTmp=yes',
-    'PrivateDevices=yes',
-    'PrivateNetwork=yes',
-    'NoNewPrivileges=yes',
-    'CapabilityBoundingSet=',
+    ...own,
     'Environment=LC_ALL=C.UTF-8',
     ...binds.map((bind) => `BindPaths=${bind}`),
     ...(writes.length === 0 ? [] : [`ReadWritePaths=${writes.join(' ')}`]),

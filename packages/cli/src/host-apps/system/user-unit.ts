@@ -61,6 +61,13 @@ export const podmanProperties = ({ name }: Pick<AppUser, 'name'>): readonly stri
   'TasksMax=1024',
 ]
 
+/** Those of a unit that works in the namespace of users in which the containers are. */
+export const keptProperties = (user: Pick<AppUser, 'name'>): readonly string[] => [
+  ...podmanProperties(user),
+  `Wants=${keeperUnit(user.name)}`,
+  `After=${keeperUnit(user.name)}`,
+]
+
 /** Work of an application's user, apart from its instances. */
 export interface UserWork {
   readonly user: AppUser
@@ -91,10 +98,8 @@ export async function workAsUser({ user, script, seconds, onLine, signal }: User
   turns += 1
   const unit = userUnit(user.name, `${process.pid}.${turns}`)
   const properties = [
-    ...podmanProperties(user),
+    ...keptProperties(user),
     `BindReadOnlyPaths=${SYSTEM.apps}:${APPS_SEEN}`,
-    `Wants=${keeperUnit(user.name)}`,
-    `After=${keeperUnit(user.name)}`,
     `RuntimeMaxSec=${seconds}`,
     'TimeoutStopSec=5',
   ].map((each) => `--property=${each}`)
