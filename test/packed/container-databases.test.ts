@@ -8,7 +8,7 @@ keyring = false
 runtime = "runc"
 `
 
-/** A server of pages with busybox, and the client of PostgreSQL with the libraries of this machine. */
+/** A server of pages with busybox, and the clients of PostgreSQL and MariaDB with the libraries of this machine. */
 const DOCKERFILE = `FROM scratch
 COPY busybox /bin/busybox
 ENV PATH=/bin
@@ -23,6 +23,10 @@ CMD ["/bin/sh", "-c", "trap 'exit 0' TERM; httpd -f -p 3000 -h /site & wait"]
 const SITE = {
   'site/cgi-bin/sql': `#!/bin/sh
 printf 'content-type: text/plain\\r\\n\\r\\n'; psql "$DATABASE_URL" -Atc 'select current_user' 2>&1; id -u
+`,
+  'site/cgi-bin/my': `#!/bin/sh
+printf 'content-type: text/plain\r\n\r\n'; export MYSQL_PWD="$BOX_PASSWORD"
+mariadb --no-defaults -S "$BOX_SOCKET" -u "$BOX_USER" -BN "$BOX_NAME" -e 'select current_user()' 2>&1; id -u
 `,
 }
 
@@ -52,6 +56,11 @@ const without =
     : isBare
       ? ' (skipped: this machine lacks postgresql)'
       : ''
+const isMariadbless =
+  typeof booted === 'string' ||
+  booted.run(['sh', '-c', 'command -v mariadbd && command -v mariadb']).code !== 0
+const onMariadb = isMariadbless ? test.skip : onPostgres
+const unmariaed = isMariadbless ? ' (skipped: this machine lacks mariadb)' : without
 const isResticless = typeof booted === 'string' || booted.run(['sh', '-c', 'command -v restic']).code !== 0
 const onRestic = isResticless ? test.skip : onPostgres
 const unresticed = isResticless ? ' (skipped: this machine lacks restic)' : without
@@ -63,7 +72,8 @@ beforeAll(async () => {
   machine.write('/etc/containers/containers.conf', CONTAINERS_CONF)
   machine.sh(`chmod 0666 /dev/net/tun; mkdir -p /srv/box/root/bin; cp /bin/busybox /srv/box/
     cp /usr/lib/postgresql/*/bin/psql /srv/box/root/bin/
-    ldd /srv/box/root/bin/psql | grep -o '/[^ ]*' | while read file; do
+    cp /usr/bin/mariadb /srv/box/root/bin/ || :
+    for program in /srv/box/root/bin/*; do ldd "$program"; done | grep -o '/[^ ]*' | while read file; do
       mkdir -p "/srv/box/root$(dirname "$file")"; cp -L "$file" "/srv/box/root$file"; done`)
   host = await HostedMachine.install(machine)
 }, 180_000)
@@ -87,12 +97,27 @@ describe('Databases of the host in containers', () => {
     },
     180_000,
   )
+
+  onMariadb(
+    `a container reaches its database of MariaDB, also after a restore, whose address is another one${unmariaed}`,
+    () => {
+      const order = (op: string, more: object = {}) =>
+        endedWell(host.job('db', { op, engine: 'mariadb', name: 'my_box', ...more }))
+      order('create', { app: 'box', as: 'BOX_URL' })
+      expect(host.ask('box', '/cgi-bin/my')).toBe('my_box@localhost\n70')
+      order('backup')
+      order('restore')
+      expect(host.ask('box', '/cgi-bin/my')).toBe('my_box@localhost\n70')
+    },
+    120_000,
+  )
 })
 
 describe('Volumes of containers', () => {
   onRestic(
     `a file of another user of the container comes back from a backup as that user's${unresticed}`,
     () => {
+      machine.sh('mkdir -p /srv/vault; cp -r /srv/box/busybox /srv/box/root /srv/vault')
       endedWell(host.deploy('vault', host.commit('vault', VAULT)))
       const put = (word: string) => host.ask('vault', `/cgi-bin/put?${word}`)
       const kept = () => host.ask('vault', '/cgi-bin/get').split('\n')

@@ -5,6 +5,8 @@ const DEFINITION = ['packages/core/test/work/apps/definition.test.ts']
 const DATABASES = ['packages/core/test/work/apps/app-databases.test.ts']
 const FILES = ['packages/cli/test/host-apps/data.test.ts']
 const BOOTED = ['test/packed/databases.test.ts']
+const MARIADB = ['test/packed/mariadb.test.ts']
+const CONTAINERS = ['test/packed/container-databases.test.ts']
 const RUNS = ['packages/cli/test/host-apps/supervisor.test.ts']
 
 /** Mistakes about volumes and databases of applications. */
@@ -121,5 +123,47 @@ export const faults: readonly Fault[] = [
     replace:
       'return new DatabasesFile(path, readHostDatabases(JSON.parse(text)))\n    } catch (error) {\n      if (text !== "") return new DatabasesFile(path, { version: 1, databases: {} })',
     suites: FILES,
+  },
+  {
+    name: 'app-data: an underscore in the name of a database opens others to its account',
+    file: `${APPS}/data/mariadb.ts`,
+    find: "${database.replaceAll('_', '\\\\_')}",
+    replace: '${database}',
+    suites: MARIADB,
+  },
+  {
+    name: 'app-data: a dump of MariaDB is read with the rights of its superuser',
+    file: `${APPS}/data/mariadb.ts`,
+    find: 'await this.#server.load(aside, name, this.#passwordOf(name), from)',
+    replace: 'await this.#server.sql(readFileSync(`/proc/self/fd/${from}`, "utf8"), aside)',
+    suites: MARIADB,
+  },
+  {
+    name: 'app-data: half a dump of MariaDB counts as a whole one',
+    file: `${APPS}/data/mariadb.ts`,
+    find: 'if (end.toString() !== LAST_LINE)',
+    replace: 'if (end.length === 0)',
+    suites: MARIADB,
+  },
+  {
+    name: 'app-data: an app keeps its rights on the database from before a restore',
+    file: `${APPS}/data/mariadb.ts`,
+    find: 'revoke all on ${granted(left)} from ${account};\nkill',
+    replace: 'kill',
+    suites: MARIADB,
+  },
+  {
+    name: 'app-data: a database goes with the data of one app while another has it',
+    file: 'packages/core/src/work/apps/app-databases.ts',
+    find: "op: links.length === 0 ? 'drop' : 'unlink'",
+    replace: "op: 'drop'",
+    suites: DATABASES,
+  },
+  {
+    name: 'app-data: files of the users of a container come back as those of its app',
+    file: `${APPS}/data/app-data.ts`,
+    find: "unpacked: ['--same-owner']",
+    replace: "unpacked: ['--no-same-owner']",
+    suites: CONTAINERS,
   },
 ]

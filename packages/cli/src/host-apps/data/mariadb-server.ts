@@ -32,16 +32,16 @@ character-set-server = utf8mb4
 const DRILL = `set -eu
 data=$(mktemp -d /var/tmp/drill.XXXXXX)
 mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db --datadir="$data" </dev/null >&2
-mariadbd --no-defaults --datadir="$data" --socket="$data/socket" --pid-file="$data/pid" --skip-networking \\
-  --local-infile=0 --skip-symbolic-links --innodb-flush-log-at-trx-commit=0 </dev/null >&2 &
-until mariadb-admin --no-defaults --socket="$data/socket" --user=root --silent ping </dev/null >&2; do
-  kill -0 $!
+mariadbd --no-defaults --datadir="$data" --socket="$data/socket" --pid-file="$data/pid" --log-error="$data/log" \\
+  --skip-networking --skip-symbolic-links --local-infile=0 --innodb-flush-log-at-trx-commit=0 </dev/null >&2 &
+until mariadb-admin --no-defaults --socket="$data/socket" --user=root --silent ping </dev/null >/dev/null 2>&1; do
+  kill -0 $! || { tail -n 3 "$data/log" >&2; exit 1; }
   sleep 0.1
 done
 client() { mariadb --no-defaults --socket="$data/socket" --user=root --batch --raw --skip-column-names "$@"; }
 echo 'create database drill' | client
 client drill
-client drill --execute="$1"
+printf '%s\\n' "$1" | client drill
 `
 
 /**

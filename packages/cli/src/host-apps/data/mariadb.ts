@@ -14,7 +14,8 @@ const SIDES = join(MARIADB_HOME, 'sides')
 const LAST_LINE = '-- Dump completed\n'
 
 // Names of tables alone stand in the statement, quoted; a view runs nothing, since none is asked.
-const COUNT = `begin not atomic
+const COUNT = `delimiter //
+begin not atomic
   declare tables, total bigint default 0;
   for each_one in (select table_name as name from information_schema.tables
     where table_schema = database() and table_type = 'BASE TABLE') do
@@ -22,7 +23,7 @@ const COUNT = `begin not atomic
     set tables = tables + 1, total = total + @counted;
   end for;
   select concat(tables, ' tables, ', total, ' rows');
-end`
+end//`
 
 const sha1 = (value: string | Buffer): Buffer => createHash('sha1').update(value).digest()
 
@@ -109,7 +110,7 @@ grant all on ${granted(aside)} to ${account};
 alter user ${account} with max_user_connections ${LOAD_CONNECTIONS};`)
     try {
       await this.#server.load(aside, name, this.#passwordOf(name), from)
-      return (await this.#server.sql(`delimiter //\n${COUNT}//`, aside)).trim()
+      return (await this.#server.sql(COUNT, aside)).trim()
     } catch (error) {
       await this.dropAside(name)
       throw error
