@@ -123,7 +123,7 @@ export class MariadbServer {
     writeFileSync(secret, `[client]\nuser=${account}\npassword=${password}\n`, { mode: 0o600, flag: 'wx' })
     try {
       // systemd puts the folder in the place of the variable.
-      const options = ['--defaults-file=${CREDENTIALS_DIRECTORY}/client.cnf', `--socket=${MARIADB_SOCKET}`]
+      const options = [`--defaults-file=\${CREDENTIALS_DIRECTORY}/client.cnf`, `--socket=${MARIADB_SOCKET}`]
       const command = [mariadbProgram('mariadb'), ...options, '--batch', database]
       await runAs({ command, from, credential: `client.cnf:${secret}` })
     } finally {
