@@ -8,7 +8,7 @@ keyring = false
 runtime = "runc"
 `
 
-/** A server of pages with busybox, and the clients of PostgreSQL and MariaDB with the libraries of this machine. */
+/** A server of pages with busybox, and the clients of both engines with the libraries of this machine. */
 const DOCKERFILE = `FROM scratch
 COPY busybox /bin/busybox
 ENV PATH=/bin

@@ -57,7 +57,7 @@ async function withFile<T>(file: number, work: (file: number) => Promise<T>): Pr
   }
 }
 
-/** Collects the applications whose processes are replaced at the end, each once: this one, and those that join. */
+/** Collects the applications whose processes are replaced at the end, each once: this one, and others. */
 function lastly(app: string) {
   const apps = new Set([app])
   return { apps, later: async (other: string) => void apps.add(other) }
@@ -188,8 +188,8 @@ const volumesOf = ({ name }: AppUser): readonly string[] =>
 
 /**
  * The way in which the application's user works on the files of a folder: it reaches nothing that the
- * application does not. One that has containers works in their namespace of users, since files there belong to
- * further users of it. In an archive the application's user is the first one, 0.
+ * application does not. One with containers works in their namespace of users, since files there belong to
+ * further users. In an archive the application's user is the first one, 0.
  */
 const worksIn = (user: AppUser, folder: string) =>
   existsSync(podmanHome(user.name))

@@ -20,7 +20,7 @@ const CONFIG = `${MARIADB_HOME}/mariadb.cnf`
 /** Applications have 20 connections each; the rest is for ourselves. */
 const MAX_CONNECTIONS = 400
 
-/** Folders of the programs: Debian's, and that of others. */
+/** Folders of the programs: Debian's, and another one of Fedora's. */
 const PLACES = ['/usr/bin', '/usr/sbin', '/usr/libexec']
 
 const FIRST_CONFIG = `[mariadbd]

@@ -27,7 +27,7 @@ end//`
 
 const sha1 = (value: string | Buffer): Buffer => createHash('sha1').update(value).digest()
 
-/** The digest of a password as `mysql_native_password` stores it: the server never gets the password itself. */
+/** The digest of a password as `mysql_native_password` has it: the server never gets the password itself. */
 export const nativeDigest = (password: string): string =>
   `*${sha1(sha1(password)).toString('hex').toUpperCase()}`
 
@@ -68,7 +68,7 @@ alter user ${accountOf(name)} identified via mysql_native_password using '${nati
   variables(name: string, password: string, as: string): Readonly<Record<string, string>> {
     const stem = as.replace(/_URL$/, '')
     const database = sideOf(name)
-    // No two families of drivers agree on the parameter of a socket: some take one of these, others the parts.
+    // No two families of drivers agree on the parameter of a socket: some take one of these, some the parts.
     const where = `socket=${MARIADB_SOCKET}&socketPath=${MARIADB_SOCKET}`
     return {
       [`${stem}_SOCKET`]: MARIADB_SOCKET,

@@ -61,7 +61,7 @@ export const podmanProperties = ({ name }: Pick<AppUser, 'name'>): readonly stri
   'TasksMax=1024',
 ]
 
-/** Those of a unit that works in the namespace of users in which the containers are. */
+/** Properties of a unit that works in the namespace of users in which the containers are. */
 export const keptProperties = (user: Pick<AppUser, 'name'>): readonly string[] => [
   ...podmanProperties(user),
   `Wants=${keeperUnit(user.name)}`,

@@ -87,8 +87,8 @@ export class AppDatabases {
 }
 
 /**
- * Notes that a job removes an app from its hosts with its data: their databases that no other app is linked to
- * go with it, and others are unlinked. Returns the names of those that go.
+ * Notes that a job removes an app from its hosts with its data: their databases that are linked to no other
+ * app go with it, and others are unlinked. Returns the names of the first.
  */
 export async function dropWith(
   { appDatabases }: Pick<Stores, 'appDatabases'>,
