@@ -322,6 +322,36 @@ describe('Databases on a machine with systemd', () => {
   )
 
   onPostgres(
+    `a swap or link that is cut off is finished by the order given again, and loses nothing${unposted}`,
+    () => {
+      const noted = (word: string) => `grep -q ${word} /var/lib/svc-appsd/databases.json`
+      const rows = () => sql('select count(*) from notes')
+      endedWell(database('backup', 'blog'))
+      sql('delete from notes where text::int > 10')
+      failedJob(host.killed(noted('moving'), () => database('restore', 'blog')))
+      endedWell(database('restore', 'blog'))
+      expect(rows()).toBe('1000')
+      const dumps = machine.sh('ls /var/lib/svc-appsd/dumps/blog').split('\n')
+      const before = dumps.filter((name) => name.endsWith('-before')).slice(-2)
+      endedWell(database('restore', 'blog', { dump: before[0] }))
+      expect(rows()).toBe('10')
+      failedJob(host.killed(noted('moving'), () => database('undo', 'blog')))
+      expect(endedWell(database('undo', 'blog'))).toContain('is the one from before')
+      expect(rows()).toBe('1000')
+      expect(recorded().blog).not.toHaveProperty('moving')
+      endedWell(database('undo', 'blog'))
+      expect(rows()).toBe('10')
+      endedWell(database('undo', 'blog'))
+      const link = () => database('link', 'other', { app: 'blog', as: 'LATE_URL' })
+      failedJob(host.killed(noted('LATE_URL'), link))
+      endedWell(link())
+      expect(host.ask('blog', '/env')).toContain('"LATE_URL"')
+      endedWell(database('unlink', 'other', { app: 'blog' }))
+    },
+    120_000,
+  )
+
+  onPostgres(
     `what would lose data, or is no name, is refused in words${unposted}`,
     () => {
       const rows: [string, string, object, string][] = [

@@ -79,6 +79,16 @@ export class HostedMachine implements AsyncDisposable {
     }
   }
 
+  /** Gives an order, kills the supervisor when a condition of the shell holds, and waits until it is back. */
+  killed(condition: string, order: () => EndedJob): EndedJob {
+    const kill = 'systemctl kill --kill-who=main --signal=KILL svc-appsd'
+    this.machine.write('/srv/kill', `until ${condition}; do :; done; ${kill}; touch /srv/killed\n`)
+    this.machine.sh('rm -f /srv/killed; systemd-run --quiet sh /srv/kill')
+    const ended = order()
+    this.machine.sh('test -e /srv/killed; until test -S /run/svc-appsd/control.sock; do sleep 0.1; done')
+    return ended
+  }
+
   /** Deploys a commit of an application. */
   deploy(app: string, sha: string, more: object = {}): EndedJob {
     return this.job('deploy', { app, source: { type: 'git', repo_url: `file:///srv/${app}`, sha }, ...more })

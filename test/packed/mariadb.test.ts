@@ -153,6 +153,26 @@ describe('Databases of MariaDB on a machine with systemd', () => {
   )
 
   onHost(
+    `a swap that is cut off is finished by the next supervisor, and its app has the database${without}`,
+    () => {
+      const used = () => sql('select database()')
+      const noted = 'grep -q moving /var/lib/svc-appsd/databases.json'
+      const before = used()
+      failedJob(host.killed(noted, () => database('undo')))
+      machine.sh(
+        `until ! grep -q ${before}?socket /var/lib/svc-appsd/units/svc-app@blog*/env; do sleep 0.2; done`,
+      )
+      endedWell(database('undo'))
+      expect([used() === before, rows()]).toEqual([false, '10'])
+      const sides = '/var/lib/svc-appsd/mariadb/sides'
+      failedJob(host.killed(`! grep -qx ${used()} ${sides}/${NAME}`, () => database('undo')))
+      endedWell(database('undo'))
+      expect([used(), rows()]).toEqual([before, '1001'])
+    },
+    90_000,
+  )
+
+  onHost(
     `a dump that is cut off, or asks for more than the app may, changes nothing${without}`,
     () => {
       const dumps = `/var/lib/svc-appsd/dumps/${NAME}`

@@ -18,8 +18,10 @@ import { type Clock, Problem } from '@svc/core'
 import { ENGINES } from '@svc/core/adapters'
 import { PLACES } from '../../agent/install/installation.ts'
 import { ownerIn } from '../../agent/install/unit.ts'
+import { writeDurably } from '../../agent/state/durable-file.ts'
 import type { Say } from '../generation.ts'
 import { type AppUser, appUserName, idsOf } from '../system/app-user.ts'
+import { settleVolume } from '../system/app-volumes.ts'
 import { SYSTEM } from '../system/places.ts'
 import { VOLUMES, volumeFolder } from '../system/unit-text.ts'
 import { keptProperties, podmanHome } from '../system/user-unit.ts'
@@ -29,10 +31,17 @@ import { runAs } from './run-as.ts'
 
 const HANDOVER = `${SYSTEM.state}/handover`
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 const VOLUME = /^([a-z][a-z0-9-]{0,31})\.tar$/
 const DUMP = /^([a-z][a-z0-9_-]{0,39})\.([a-z]{1,16})$/
 /** The place of a volume for the program that packs it. Each host has this folder. */
 const SEEN = '/mnt'
+
+/** Inodes of volumes and words of databases that are in use after an undo. */
+interface Undo {
+  readonly volumes: Readonly<Record<string, number>>
+  readonly databases: Readonly<Record<string, string>>
+}
 
 const refused = (detail: string): Problem => new Problem('conflict', { detail })
 
@@ -128,10 +137,11 @@ export class AppData {
     if (user === undefined) throw refused(`there is no ${app} on this host: deploy it, then restore its data`)
     const volumes = namesIn(join(folder, 'volumes')).flatMap((name) => VOLUME.exec(name)?.[1] ?? [])
     for (const name of volumes) {
+      settleVolume(user, name)
       await withFile(await openOwn(join(folder, 'volumes', `${name}.tar`)), (from) =>
         unpacked(user, name, from),
       )
-      swapVolume(user, name, `.ready-${name}`)
+      swapVolume(user, name, this.#clock.now())
       say(`restored the volume ${name}; the one from before is kept for ${KEPT_DAYS} days`)
     }
     const { apps, later } = lastly(app)
@@ -149,21 +159,37 @@ export class AppData {
     for (const each of apps) await roll(each)
   }
 
-  /** Puts back the data from before a restore; again takes that back. */
+  /**
+   * Puts back the data from before a restore; again takes that back. The order that is given again after it was
+   * cut off finishes it: a note names the folders and databases that are in use afterwards.
+   */
   async undo(app: string, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
     const user = await idsOf(appUserName(app))
-    const kept = user === undefined ? [] : namesIn(join(VOLUMES, user.name))
-    const volumes = kept.flatMap((name) => (name.startsWith('.old-') ? [name.slice('.old-'.length)] : []))
-    for (const name of volumes) {
-      if (user === undefined) continue
-      renameSync(volumeFolder(user.name, `.old-${name}`), volumeFolder(user.name, `.ready-${name}`))
-      swapVolume(user, name, `.ready-${name}`)
-      say(`the volume ${name} is the one from before`)
+    const note = join(SYSTEM.state, `undo-${app}.json`)
+    const wanted = this.#cutOff(note) ?? {
+      volumes: user === undefined ? {} : oldVolumes(user),
+      databases: await this.#databases.asideFor(app),
     }
+    if (Object.keys({ ...wanted.volumes, ...wanted.databases }).length === 0)
+      throw refused(`nothing from before a restore of ${app} is kept`)
+    await writeDurably(note, JSON.stringify(wanted))
     const { apps, later } = lastly(app)
-    const databases = await this.#databases.undoFor(app, say, later)
-    if (volumes.length + databases === 0) throw refused(`nothing from before a restore of ${app} is kept`)
-    for (const each of apps) await roll(each)
+    try {
+      for (const [name, inode] of Object.entries(wanted.volumes)) {
+        if (user !== undefined) exchangeVolume(user, name, inode)
+        say(`the volume ${name} is the one from before`)
+      }
+      for (const [name, to] of Object.entries(wanted.databases))
+        await this.#databases.lead(name, to, say, later)
+      for (const each of apps) await roll(each)
+    } finally {
+      rmSync(note, { force: true })
+    }
+  }
+
+  #cutOff(note: string): Undo | undefined {
+    const age = this.#clock.now().getTime() - (statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    return age < HOUR_MS ? (JSON.parse(readFileSync(note, 'utf8')) as Undo) : undefined
   }
 
   /** Reads a dump of a backup into a database of its own, and removes it. Returns in words what came. */
@@ -177,7 +203,8 @@ export class AppData {
     for (const name of namesIn(folder)) {
       const path = join(folder, name)
       const isOld =
-        name.startsWith('.old-') && this.#clock.now().getTime() - statSync(path).ctimeMs > KEPT_DAYS * DAY_MS
+        /^\.old(?:er)?-/.test(name) &&
+        this.#clock.now().getTime() - statSync(path).ctimeMs > KEPT_DAYS * DAY_MS
       if (isOld || name.startsWith('.new-')) rmSync(path, { recursive: true, force: true })
     }
   }
@@ -222,10 +249,30 @@ async function unpacked(user: AppUser, name: string, from: number): Promise<void
   renameSync(aside, ready)
 }
 
-/** Puts a folder in the place of a volume. `makeVolumes` ends one that was cut off between both steps. */
-function swapVolume(user: AppUser, name: string, next: string): void {
-  const [now, old] = [volumeFolder(user.name, name), volumeFolder(user.name, `.old-${name}`)]
-  rmSync(old, { recursive: true, force: true })
-  if (existsSync(now)) renameSync(now, old)
-  renameSync(volumeFolder(user.name, next), now)
+/**
+ * Puts a restored folder in the place of a volume. An older one from before a restore is kept too: the order
+ * may be one that is given again. `settleVolume` ends one that was cut off.
+ */
+function swapVolume(user: AppUser, name: string, now: Date): void {
+  const place = (prefix = '', suffix = '') => volumeFolder(user.name, `${prefix}${name}${suffix}`)
+  if (existsSync(place('.old-'))) renameSync(place('.old-'), place('.older-', `.${now.getTime()}`))
+  if (existsSync(place())) renameSync(place(), place('.old-'))
+  renameSync(place('.ready-'), place())
+}
+
+/** The volumes with one from before a restore, and the inodes of those. */
+const oldVolumes = ({ name: user }: AppUser): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    namesIn(join(VOLUMES, user))
+      .filter((name) => name.startsWith('.old-'))
+      .map((name) => [name.slice('.old-'.length), statSync(volumeFolder(user, name)).ino]),
+  )
+
+/** Puts the volume from before in the place of the present one, and the other way round. */
+function exchangeVolume(user: AppUser, name: string, inode: number): void {
+  settleVolume(user, name)
+  const now = volumeFolder(user.name, name)
+  if (statSync(now, { throwIfNoEntry: false })?.ino === inode) return
+  if (existsSync(now)) renameSync(now, volumeFolder(user.name, `.undone-${name}`))
+  settleVolume(user, name)
 }

@@ -30,8 +30,10 @@ export class DataOrders {
     await databases.carryOut(order, say, (app) => this.#parts.roll(app, say))
   }
 
-  /** Finishes rotations of a supervisor that was killed: applications have the password from before. */
+  /** Finishes orders of a supervisor that was killed: applications have the address from before. */
   finish(): void {
+    const roll = (app: string) => this.#parts.roll(app, () => {})
+    void this.#parts.runtime.databases?.finish(roll).catch(() => {})
     for (const order of this.#parts.runtime.databases?.unfinished ?? [])
       void this.database(order, () => {}).catch(() => {})
   }

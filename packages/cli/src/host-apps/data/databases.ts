@@ -7,6 +7,7 @@ import { DatabasesFile } from './databases-file.ts'
 import { Dumps, KEPT_DAYS } from './dumps.ts'
 import type { DatabaseEngine } from './engine.ts'
 import { newPassword } from './scram.ts'
+import { type NamedDatabase, type Roll, Swaps } from './swaps.ts'
 
 /** Inputs of the databases of a host. */
 export interface DatabasesParts {
@@ -24,10 +25,6 @@ export interface KnownDatabases {
   readonly passwordOf: (name: string) => string
 }
 
-/** Gives the live release of an application its variables anew. */
-type Roll = (app: string) => Promise<void>
-type NamedDatabase = Pick<DatabaseOrder, 'name' | 'engine'>
-
 const DAY_S = 86_400
 const HOUR_MS = 3_600_000
 
@@ -39,11 +36,13 @@ const refused = (detail: string): Problem => new Problem('conflict', { detail })
  */
 export class Databases implements Disposable {
   readonly #parts: DatabasesParts
+  readonly #swaps: Swaps
   readonly #sweeper: NodeJS.Timeout
   #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(parts: DatabasesParts, log: Log) {
     this.#parts = parts
+    this.#swaps = new Swaps(parts)
     const sweep = () =>
       void this.#inTurn(() => this.#sweep()).catch((err) => log.error({ err }, 'old data of databases'))
     this.#sweeper = setInterval(sweep, HOUR_MS).unref()
@@ -117,15 +116,23 @@ export class Databases implements Disposable {
     return this.#inTurn(() => this.#restoreFrom(order, from, say, roll))
   }
 
-  /** Puts back the databases of an application from before a restore. Returns how many there were. */
-  async undoFor(app: string, say: Say, roll: Roll): Promise<number> {
-    let count = 0
+  /** The databases of an application that have one from before a restore, each with the word of that one. */
+  async asideFor(app: string): Promise<Readonly<Record<string, string>>> {
+    const found: Record<string, string> = {}
     for (const { name, engine } of this.linkedTo(app)) {
-      if (!(await this.#parts.engines[engine].hasAside(name))) continue
-      await this.carryOut({ op: 'undo', name, engine }, say, roll)
-      count += 1
+      const { aside } = await this.#parts.engines[engine].sides(name)
+      if (aside !== undefined) found[name] = aside
     }
-    return count
+    return found
+  }
+
+  /** Puts the one of a word in use, if it is not already. */
+  async lead(name: string, to: string, say: Say, roll: Roll): Promise<void> {
+    await this.#inTurn(async () => {
+      const engine = this.#parts.file.get(name)?.engine
+      if (engine !== undefined) await this.#swaps.lead({ name, engine }, to, 'undo', roll)
+    })
+    say(`${name} is the one from before; undo again takes that back`)
   }
 
   /** Reads an open dump of an engine into a database of its own. Returns in words what came. */
@@ -158,8 +165,15 @@ export class Databases implements Disposable {
   carryOut(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
     return this.#inTurn(async () => {
       await this.#sweep()
+      if (await this.#swaps.wasUndone(order))
+        return say(`${order.name} is the one from before; undo again takes that back`)
       await this[order.op](order, say, roll)
     })
+  }
+
+  /** Finishes swaps of a supervisor that was killed. */
+  finish(roll: Roll): Promise<void> {
+    return this.#inTurn(() => this.#swaps.finish(roll))
   }
 
   private async create(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
@@ -277,28 +291,15 @@ export class Databases implements Disposable {
       ...database,
       aside_until: Math.floor(clock.now().getTime() / 1000) + KEPT_DAYS * DAY_S,
     })
-    await this.#swap(order, roll)
+    await this.#swaps.swap(order, 'restore', roll)
     say(
       `restored ${name}: ${came}; the one from before is kept for ${KEPT_DAYS} days, and the op undo brings it back`,
     )
   }
 
-  /** Puts the database that lies aside in the place of the other one; applications may get a new address. */
-  async #swap({ name, engine }: NamedDatabase, roll: Roll): Promise<void> {
-    const { engines } = this.#parts
-    const address = () => JSON.stringify(engines[engine].variables(name, '', ''))
-    const before = address()
-    await engines[engine].swap(name)
-    if (address() === before) return
-    for (const { app } of this.#parts.file.get(name)?.links ?? []) await roll(app)
-  }
-
   private async undo(order: DatabaseOrder, say: Say, roll: Roll): Promise<void> {
-    const engine = this.#parts.engines[order.engine]
     this.#known(order)
-    if (!(await engine.hasAside(order.name)))
-      throw refused(`no database from before a restore of ${order.name} is kept`)
-    await this.#swap(order, roll)
+    await this.#swaps.swap(order, 'undo', roll)
     say(`${order.name} is the one from before; undo again takes that back`)
   }
 

@@ -1,3 +1,9 @@
+/** Both databases of a name. */
+export interface Sides {
+  readonly used?: string | undefined
+  readonly aside?: string | undefined
+}
+
 /** A server, or a kind of servers, of databases on this host. Each order can be given again. */
 export interface DatabaseEngine {
   /** Makes a database with this password. */
@@ -13,11 +19,11 @@ export interface DatabaseEngine {
   dump(name: string, to: number): Promise<void>
   /** Makes a database anew, aside, from a dump. Returns in words how much came. @throws Problem in words */
   load(name: string, from: number): Promise<string>
-  /** Puts the database that lies aside in the place of the one in use, and the other way round. */
-  swap(name: string): Promise<void>
+  /** Words that stay with both databases of a name: the one in use, and the one that lies aside. */
+  sides(name: string): Promise<Sides>
+  /** Puts the one of this word in use, and the other one aside; when it is in use nothing is done. */
+  swap(name: string, to: string): Promise<void>
   /** Removes the database that lies aside. */
   dropAside(name: string): Promise<void>
-  /** Whether there is one aside. */
-  hasAside(name: string): Promise<boolean>
   has(name: string): Promise<boolean>
 }

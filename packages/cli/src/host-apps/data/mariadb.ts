@@ -3,7 +3,7 @@ import { existsSync, fstatSync, mkdirSync, readFileSync, readSync, rmSync } from
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
 import { writeDurably } from '../../agent/state/durable-file.ts'
-import type { DatabaseEngine } from './engine.ts'
+import type { DatabaseEngine, Sides } from './engine.ts'
 import { MARIADB_HOME, MARIADB_SOCKET, MARIADB_SOCKET_FOLDER, MariadbServer } from './mariadb-server.ts'
 
 const CONNECTIONS = 20
@@ -128,9 +128,9 @@ alter user ${account} with max_user_connections ${CONNECTIONS};`)
   }
 
   /** A database has no other name here: the application is led to the other one of its two. */
-  async swap(name: string): Promise<void> {
+  async swap(name: string, next: string): Promise<void> {
     await this.#server.ensure()
-    const [left, next, account] = [sideOf(name), asideOf(name), accountOf(name)]
+    const [left = '', account] = [sidesOf(name).find((side) => side !== next), accountOf(name)]
     await this.#server.sql(`grant all on ${granted(next)} to ${account};`)
     mkdirSync(SIDES, { recursive: true, mode: 0o700 })
     await writeDurably(join(SIDES, name), next)
@@ -146,8 +146,9 @@ kill user ${account};`)
     await this.#server.sql(`drop database if exists ${quoted(asideOf(name))};`)
   }
 
-  hasAside(name: string): Promise<boolean> {
-    return this.#isThere(asideOf(name))
+  async sides(name: string): Promise<Sides> {
+    const aside = asideOf(name)
+    return { used: sideOf(name), ...((await this.#isThere(aside)) ? { aside } : {}) }
   }
 
   has(name: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { Problem } from '@svc/core'
-import type { DatabaseEngine } from './engine.ts'
+import type { DatabaseEngine, Sides } from './engine.ts'
 import { DRILL, KEEPERS, keeperOf, POSTGRES_SOCKET, PostgresServer } from './postgres-server.ts'
 import { scramVerifier } from './scram.ts'
 
@@ -103,12 +103,25 @@ create role "${DRILL}" login in role "${KEEPERS}";`)
     }
   }
 
-  async swap(name: string): Promise<void> {
+  async sides(name: string): Promise<Sides> {
+    await this.#ensure()
+    const said = await this.#server.sql(
+      `select datname || ' ' || oid from pg_database where datname in ('${name}', '${asideOf(name)}');`,
+    )
+    const oids = new Map(said.split('\n').map((line) => line.split(' ') as [string, string]))
+    return { used: oids.get(name), aside: oids.get(asideOf(name)) }
+  }
+
+  async swap(name: string, to: string): Promise<void> {
     const both = `'${name}', '${asideOf(name)}'`
     await this.#ensure()
-    // One connection carries all of it out, also when this process ends: until the commit all is as before.
+    // One connection carries all of it out, also when this process ends: until the commit all is as before. A
+    // second one waits for it.
     const says = await this.#server
       .sql(`
+select pg_advisory_lock(hashtext('${name}'));
+select exists (select from pg_database where datname = '${asideOf(name)}' and oid = ${to}) as is_aside \\gset
+\\if :is_aside
 alter database "${name}" allow_connections false;
 alter database "${asideOf(name)}" allow_connections false;
 do $$ begin
@@ -125,7 +138,8 @@ alter database "${asideOf(name)}" rename to "${name}";
 alter database "${name}.moving" rename to "${asideOf(name)}";
 alter database "${name}" allow_connections true;
 commit;
-select 'swapped';`)
+\\endif
+select 'swapped' from pg_database where datname = '${name}' and oid = ${to};`)
       .finally(() => this.#server.sql(`alter database "${name}" allow_connections true;`))
     if (!says.includes('swapped'))
       throw new Problem('conflict', { detail: `${name} was not swapped: it is as before` })
@@ -134,10 +148,6 @@ select 'swapped';`)
   async dropAside(name: string): Promise<void> {
     await this.#ensure()
     await this.#server.sql(`drop database if exists "${asideOf(name)}" with (force);`)
-  }
-
-  hasAside(name: string): Promise<boolean> {
-    return this.has(asideOf(name))
   }
 
   async has(name: string): Promise<boolean> {

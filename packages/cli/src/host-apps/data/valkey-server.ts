@@ -69,6 +69,11 @@ export class ValkeyServer {
     return `/run/${SOCKETS}/${this.#name}/valkey.sock`
   }
 
+  /** The folder that is in use. */
+  get used(): string {
+    return join(this.home, readlinkSync(this.#current))
+  }
+
   /** The folder that is not in use. */
   get aside(): string {
     return join(this.home, readlinkSync(this.#current) === SIDES[0] ? SIDES[1] : SIDES[0])
@@ -99,9 +104,8 @@ export class ValkeyServer {
     chownSync(folder, uid, gid)
   }
 
-  /** Leads the server to the folder that is not in use. */
-  async turn(): Promise<void> {
-    const next = this.aside.split('/').at(-1) ?? ''
+  /** Leads the server to a folder of its two. */
+  async turn(next: string): Promise<void> {
     rmSync(`${this.#current}.new`, { force: true })
     symlinkSync(next, `${this.#current}.new`)
     renameSync(`${this.#current}.new`, this.#current)

@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { chown } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
-import type { DatabaseEngine } from './engine.ts'
+import type { DatabaseEngine, Sides } from './engine.ts'
 import { runAs } from './run-as.ts'
 import { serverUser } from './server-unit.ts'
 import { keyValueProgram, ValkeyServer } from './valkey-server.ts'
@@ -101,16 +101,17 @@ export class Valkey implements DatabaseEngine {
     }
   }
 
-  async swap(name: string): Promise<void> {
-    await (await this.#ensured(name)).turn()
+  async sides(name: string): Promise<Sides> {
+    const { used, aside } = new ValkeyServer(name)
+    return { used: basename(used), ...(existsSync(aside) ? { aside: basename(aside) } : {}) }
+  }
+
+  async swap(name: string, to: string): Promise<void> {
+    await (await this.#ensured(name)).turn(to)
   }
 
   async dropAside(name: string): Promise<void> {
     rmSync(new ValkeyServer(name).aside, { recursive: true, force: true })
-  }
-
-  async hasAside(name: string): Promise<boolean> {
-    return existsSync(new ValkeyServer(name).aside)
   }
 
   async has(name: string): Promise<boolean> {

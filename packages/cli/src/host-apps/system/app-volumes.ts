@@ -4,6 +4,18 @@ import type { AppVolumes } from '@svc/core/adapters'
 import type { AppUser } from './app-user.ts'
 import { VOLUMES, volumeFolder } from './unit-text.ts'
 
+/** Ends a restore, or the undo of one, that was cut off while folders changed places. */
+export function settleVolume(user: Pick<AppUser, 'name'>, name: string): void {
+  const place = (prefix = '') => volumeFolder(user.name, `${prefix}${name}`)
+  const moved = (from: string, to: string) => {
+    if (existsSync(from) && !existsSync(to)) renameSync(from, to)
+  }
+  if (existsSync(place('.undone-'))) {
+    moved(place('.old-'), place())
+    moved(place('.undone-'), place('.old-'))
+  } else moved(place('.ready-'), place())
+}
+
 /**
  * Makes the volumes of an application, each for its user alone. `isOwner`: also one that is there becomes the
  * user's; else it stays that of the user of a container which has taken it.
@@ -16,9 +28,7 @@ export function makeVolumes(user: AppUser, volumes: AppVolumes, isOwner = true):
     chownSync(own, 0, user.gid)
     chmodSync(own, 0o710)
     const folder = volumeFolder(user.name, name)
-    const ready = volumeFolder(user.name, `.ready-${name}`)
-    // A restore was cut off after it had put the volume from before aside.
-    if (!existsSync(folder) && existsSync(ready)) renameSync(ready, folder)
+    settleVolume(user, name)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (isOwner || statSync(folder).uid === 0) chownSync(folder, user.uid, user.gid)
   }

@@ -83,6 +83,10 @@ const hostDatabases = shape({
       links: listOf(link, MAX_LINKS),
       /** Unix second until which the database from before a restore lies aside. */
       aside_until: optional(whole(0, Number.MAX_SAFE_INTEGER)),
+      /** The swap that is under way: which of both databases is in use afterwards, and since when. */
+      moving: optional(
+        shape({ to: anyText(), op: oneOf(['restore', 'undo']), at: whole(0, Number.MAX_SAFE_INTEGER) }),
+      ),
       /** Whether it was made whole. */
       ready: flag(),
     }),
