@@ -91,8 +91,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'app-data: the volume from before a restore is not kept',
     file: `${APPS}/data/app-data.ts`,
-    find: 'if (existsSync(now)) renameSync(now, old)',
-    replace: 'rmSync(now, { recursive: true, force: true })',
+    find: "if (existsSync(place())) renameSync(place(), place('.old-'))",
+    replace: 'rmSync(place(), { recursive: true, force: true })',
     suites: BOOTED,
   },
   {
@@ -165,5 +165,19 @@ export const faults: readonly Fault[] = [
     find: "unpacked: ['--same-owner']",
     replace: "unpacked: ['--no-same-owner']",
     suites: CONTAINERS,
+  },
+  {
+    name: 'app-data: an undo that was cut off is taken back by the order given again',
+    file: `${APPS}/data/swaps.ts`,
+    find: "op === 'undo' && moving.op === 'undo' && ",
+    replace: "op === 'list' && moving.op === 'undo' && ",
+    suites: BOOTED,
+  },
+  {
+    name: 'app-data: an app keeps the address from before a swap whose supervisor was killed',
+    file: `${APPS}/data/swaps.ts`,
+    find: '      for (const { app } of links) await roll(app)\n    }\n  }\n\n  /** Whether',
+    replace: '    }\n  }\n\n  /** Whether',
+    suites: MARIADB,
   },
 ]
