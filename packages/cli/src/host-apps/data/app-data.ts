@@ -160,8 +160,8 @@ export class AppData {
   }
 
   /**
-   * Puts back the data from before a restore; again takes that back. An order that was cut off is finished when
-   * it is given again: a note names the folders and databases that are in use afterwards.
+   * Puts back the data from before a restore; again takes that back. An order that was cut off is finished
+   * by the next one: a note names the folders and databases that are in use afterwards.
    */
   async undo(app: string, say: Say, roll: (app: string) => Promise<void>): Promise<void> {
     const user = await idsOf(appUserName(app))
