@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
-const out = process.env.SVC_TEST_PACKED ?? ''
-const failed = `${out}.failed`
+const place = () => process.env.SVC_TEST_PACKED ?? ''
 const run = promisify(execFile)
 
 /**
@@ -13,10 +12,11 @@ const run = promisify(execFile)
  * suite that asks makes it, the others wait.
  */
 export async function packedFolder(): Promise<string> {
+  const out = place()
   try {
     mkdirSync(`${out}.lock`)
   } catch {
-    return madeByAnother()
+    return madeByAnother(out)
   }
   try {
     const draft = `${out}.draft`
@@ -26,16 +26,16 @@ export async function packedFolder(): Promise<string> {
     })
     renameSync(draft, out)
   } catch (error) {
-    writeFileSync(failed, (error as Error).message)
+    writeFileSync(`${out}.failed`, (error as Error).message)
     throw error
   }
   return out
 }
 
-async function madeByAnother(): Promise<string> {
+async function madeByAnother(out: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const look = () => {
-    if (existsSync(out) || existsSync(failed)) resolve()
+    if (existsSync(out) || existsSync(`${out}.failed`)) resolve()
   }
   const watcher = watch(dirname(out), look)
   look()

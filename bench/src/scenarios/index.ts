@@ -5,6 +5,7 @@ import { claimHit } from './claim-hit.ts'
 import { claimNone } from './claim-none.ts'
 import { claimPaced } from './claim-paced.ts'
 import { deliveries, deliveriesHang } from './deliveries.ts'
+import { deploys } from './deploys.ts'
 import { heartbeat } from './heartbeat.ts'
 import { heartbeatCrowd } from './heartbeat-crowd.ts'
 import { heartbeatFew } from './heartbeat-few.ts'
@@ -52,5 +53,6 @@ export const SCENARIOS: readonly Scenario[] = [
   pgliteHeartbeat,
   signature,
   ...starts,
+  ...deploys,
   ...heartbeatFew,
 ]
