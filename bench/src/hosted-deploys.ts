@@ -49,7 +49,7 @@ async function made(machine: BootedMachine, prepared: () => Promise<DeployStep>)
 
 /**
  * One deploy after the other on a booted machine of the variant's own.
- * @throws Skipped where no machine can be started
+ * @throws Skipped when no machine starts here
  */
 export const deployVariant = ({ name, prepare }: DeployVariant): Variant => ({
   name,

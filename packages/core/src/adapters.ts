@@ -238,6 +238,7 @@ export {
   type DeployOrder,
   type HostApps,
   type ImageOrder,
+  isWithEnv,
   leavesData,
   noHostApps,
   readAdjustment,

@@ -64,6 +64,13 @@ export const faults: readonly Fault[] = [
     suites: ['packages/core/test/work/apps/app-domains.test.ts'],
   },
   {
+    name: 'host-apps: a release goes back with the first variables that it ever had',
+    file: `${APPS}/former-releases.ts`,
+    find: '[before.live, ...(before.former ?? [])]',
+    replace: '[...(before.former ?? []), before.live]',
+    suites: RUNS,
+  },
+  {
     name: 'host-apps: every process has visitors',
     file: 'packages/core/src/work/apps/definition.ts',
     find: 'process === WEB || http === true',

@@ -10,6 +10,7 @@ import {
   type AppRelease,
   findApp,
   imagePlan,
+  isWithEnv,
   leavesData,
   readAdjustment,
   readRoll,
@@ -102,7 +103,13 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const roll = readRoll(payload)
   const { env, logins } = withoutLogins(await givenEnv(envFile))
-  if (!parts.force && known?.sha === sha && known.state === 'up' && known.env === envDigest(env)) {
+  if (
+    !parts.force &&
+    !isWithEnv(payload) &&
+    known?.sha === sha &&
+    known.state === 'up' &&
+    known.env === envDigest(env)
+  ) {
     say(`${sha} runs already with these variables: nothing is built`)
     return 'deployed'
   }
@@ -127,7 +134,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   await ensureSupervisor(io, apps, parts.serve)
   const deployed = order(apps, {
     path: '/deploy',
-    body: { app, release, job: io.env.SVC_JOB_ID, ...(parts.force ? { fresh: true } : {}) },
+    body: { app, release, job: io.env.SVC_JOB_ID, fresh: parts.force, former: isWithEnv(payload) },
     onLine: say,
   })
   const address = await deployed.catch((error: unknown) => addressAfterEnd(parts, error, known?.number, say))

@@ -8,6 +8,7 @@ import { AppsRecord } from './apps-file.ts'
 import { linkCurrent, releaseFolder } from './apps-folder.ts'
 import { Crons } from './crons.ts'
 import { DataOrders } from './data/data-orders.ts'
+import { formerRelease, formerReleases } from './former-releases.ts'
 import type { FindApp } from './front.ts'
 import type { Generation, Say } from './generation.ts'
 import { withKept } from './kept-processes.ts'
@@ -136,19 +137,21 @@ export class Supervisor implements AsyncDisposable {
    * @throws Problem `conflict` when it does not become healthy: the old one then serves on
    */
   async deploy(
-    { app: name, release: given, job, fresh }: DeployOrder,
+    { app: name, release: asked, job, fresh, former }: DeployOrder,
     say: Say,
     signal: AbortSignal,
   ): Promise<void> {
     checked(name)
     const { app } = this.#entry(name)
     const before = this.#record.current.apps[name]
+    const given = former ? formerRelease(before, asked) : asked
     const release = withKept(app.live, { ...given, number: (before?.live.number ?? 0) + 1 }, fresh)
     const commit = async (next: Generation) => {
       await this.#record.put(name, {
         ...before,
         stopped: false,
         live: release,
+        former: [...formerReleases(before, release)],
         ...this.#runtime.portsOf(name),
       })
       try {

@@ -45,6 +45,33 @@ const said = async (socket: Socket, words: string): Promise<string> => {
   return String((await once(socket, 'data'))[0])
 }
 
+test('A release is put back with the variables that it had, while the host keeps it', async () => {
+  await using bench = await AppsBench.open()
+  const wordOf = async () => JSON.parse((await bench.get('shop', '/env')).body).WORD
+  const deploy = (letter: string, word: string) =>
+    bench.deploy('shop', webRelease(sha(letter), { env: { WORD: word } }))
+  const back = (letter: string) =>
+    bench.supervisor.deploy(
+      { app: 'shop', release: webRelease(sha(letter), { env: { WORD: 'of today' } }), former: true },
+      () => {},
+      new AbortController().signal,
+    )
+  await deploy('a', 'first')
+  await expect(back('b')).rejects.toThrow(`no variables of ${sha('b').slice(0, 12)} any more`)
+  await deploy('b', 'second')
+  await deploy('b', 'third')
+  await back('a')
+  expect(await wordOf()).toBe('first')
+  await bench.restart()
+  await back('b')
+  expect(await wordOf()).toBe('third')
+  for (const letter of ['c', 'd']) await deploy(letter, letter)
+  await expect(back('a')).rejects.toThrow('any more')
+  expect(await wordOf()).toBe('d')
+  await back('b')
+  expect(await wordOf()).toBe('third')
+})
+
 test('Each process with visitors has an address of its own, and the name of an app comes first', async () => {
   await using bench = await AppsBench.open()
   const says = (word: string, more = {}) =>

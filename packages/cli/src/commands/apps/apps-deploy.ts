@@ -57,9 +57,14 @@ export const startApp = ran('apps.start')
 export const restartApp = ran('apps.restart')
 
 /** Goes back to an earlier good deployment of an app. */
-export const rollBackApp: Handler<FollowOptions & { readonly to?: string }> = (run) => {
-  const { license, to } = run.options
-  return deployed(run, 'apps.rollback', given({ app: run.arg(0), license, to }))
+export const rollBackApp: Handler<FollowOptions & RollbackOptions> = (run) => {
+  const { license, to, withEnv } = run.options
+  return deployed(run, 'apps.rollback', given({ app: run.arg(0), license, to, with_env: withEnv }))
+}
+
+interface RollbackOptions {
+  readonly to?: string
+  readonly withEnv?: boolean
 }
 
 /** Makes a job by an operation, and follows it if that is asked for. */

@@ -115,6 +115,7 @@ function declareDeploys(apps: Command, run: Run): void {
   const rollback = operating(apps, 'apps.rollback', '<app>')
     .option(...LICENSE)
     .option('--to <commit-or-end>', 'beginning of a commit, or end of the id of a deployment')
+    .option('--with-env', 'with the variables that the release had, in place of those of today')
     .option(...FOLLOW)
     .action(run(async () => (await import('./apps-deploy.ts')).rollBackApp))
   examples(rollback, 'svc apps rollback shop', 'svc apps rollback shop --to 4f2c8a0d')

@@ -102,11 +102,16 @@ const rollback = operation({
   permission: 'platform.deploy',
   scope: 'tenant',
   changes: true,
-  input: { ...named, to: optional(text(1, 128)) },
+  input: {
+    ...named,
+    to: optional(text(1, 128)),
+    /** Whether it gets the variables that it had, in place of those of today. */
+    with_env: optional(flag()),
+  },
   answer: MADE,
-  run: async (services, { to, ...given }, operator) => {
+  run: async (services, { to, with_env: withEnv, ...given }, operator) => {
     const app = await appOf(services, given, operator)
-    const made = await services.apps.rollback(app, to, operator.name)
+    const made = await services.apps.rollback(app, to, { withEnv, madeBy: operator.name })
     return madeFor(services, operator, app, made)
   },
 })

@@ -5,6 +5,8 @@ export interface JobWish {
   readonly kind?: 'deploy' | 'redeploy'
   /** Whether the host replaces the processes also when the same release runs. */
   readonly restart?: boolean | undefined
+  /** Whether the release gets the variables that it had. */
+  readonly withEnv?: boolean | undefined
   /** Instances of processes, in place of the counts of the definition. */
   readonly scale?: Readonly<Record<string, number>> | undefined
   /** Whether visitors are turned away while the processes run. */
@@ -21,6 +23,8 @@ export interface DeployWish extends Pick<JobWish, 'restart' | 'madeBy'> {
   /** Whether the commit was sent to the app's host. */
   readonly uploaded?: boolean | undefined
 }
+/** How an earlier release is deployed again. */
+export type RollbackWish = Pick<JobWish, 'withEnv' | 'madeBy'>
 /** How an app is started or stopped. */
 export interface RunWish extends Omit<JobWish, 'kind'> {
   /** The host, in place of the app's own. */

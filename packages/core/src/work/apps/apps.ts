@@ -40,7 +40,7 @@ import {
   uploadSource,
 } from './app-source.ts'
 import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
-import type { DeployWish, JobWish, NewAppSettings, RunWish } from './app-wishes.ts'
+import type { DeployWish, JobWish, NewAppSettings, RollbackWish, RunWish } from './app-wishes.ts'
 import { lastOfEach, MAX_OBSERVED, type ObservedApp, type ObservedEntry } from './observed-app.ts'
 import { registryOf } from './registry-login.ts'
 
@@ -248,17 +248,18 @@ export class Apps {
 
   /**
    * Deploys the newest good deployment of another commit than the live one, or `to`, a commit or the end of a
-   * deployment's id; of an image also its tag or its digest. The host has that image still, or the job fails.
+   * deployment's id; of an image also its tag or its digest. The job fails when the host has that image no
+   * more, or with `withEnv` the variables of then.
    * @throws Problem `conflict` when there is none
    */
-  async rollback(app: App, to?: string, madeBy?: string): Promise<MadeJob> {
+  async rollback(app: App, to: string | undefined, wish: RollbackWish): Promise<MadeJob> {
     const good = (await this.releases(app, RELEASES_SEEN)).filter(({ state }) => state === 'succeeded')
     const live = shaOf(good[0])
     const place = await this.place(app)
     if (imageOf(place.repoUrl) !== undefined) {
       const meant = to === undefined ? good.slice(1) : good.filter((each) => isNamed(each, to)).slice(0, 1)
       const before = imageBefore(meant)
-      if (before !== undefined) return this.#deploy(place, before, { madeBy })
+      if (before !== undefined) return this.#deploy(place, before, wish)
     }
     const target = good.find((release) => {
       const sha = shaOf(release)
@@ -266,7 +267,7 @@ export class Apps {
       return sha !== undefined && to.length >= 4 && (release.id.endsWith(to) || sha.startsWith(to))
     })
     const again = commitAgain(place, target)
-    if (again !== undefined) return this.#deploy(place, again, { madeBy })
+    if (again !== undefined) return this.#deploy(place, again, wish)
     throw new Problem('conflict', {
       detail:
         to === undefined
@@ -320,7 +321,7 @@ export class Apps {
   #deploy(
     place: AppPlace,
     source: Payload,
-    { kind = 'deploy', restart = false, scale, maintenance, madeBy }: JobWish,
+    { kind = 'deploy', restart = false, withEnv = false, scale, maintenance, madeBy }: JobWish,
   ): Promise<MadeJob> {
     const { licenseId, name } = place.app
     demandNoMove(place.app)
@@ -331,6 +332,7 @@ export class Apps {
       ...(of > 1 ? { roll: { host: 1, of } } : {}),
       ...present('scale', scale),
       ...present('maintenance', maintenance),
+      ...(withEnv ? { with_env: true } : {}),
     }
     const payload = { app: name, source, ...(restart ? { restart } : {}), ...more }
     return this.#parts.jobs.enqueue({ licenseId, kind, payload, ...hosts, madeBy })

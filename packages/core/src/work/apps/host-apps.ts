@@ -52,6 +52,8 @@ const release = shape({
 const appRecord = shape({
   stopped: flag(),
   live: release,
+  /** Releases from before, newest first, which can be put back as they were. */
+  former: optional(listOf(release, 2)),
   scale: optional(scaleField),
   /** Whether visitors are turned away while its processes run. */
   maintenance: optional(flag()),
@@ -74,6 +76,8 @@ const deployOrder = shape({
   job: optional(anyText()),
   /** Whether processes begin anew that are as they were. */
   fresh: optional(flag()),
+  /** Whether the release is put back as it last ran, with its variables of then. */
+  former: optional(flag()),
 })
 /**
  * `file`: the Dockerfile of the release of that commit; `image`: the name of an image to be pulled, which is
@@ -190,6 +194,10 @@ export function readAdjustment(payload: unknown): Omit<AdjustOrder, 'app'> {
   const { scale, maintenance } = (payload ?? {}) as Record<string, unknown>
   return read(shape(adjustment), { ...present('scale', scale), ...present('maintenance', maintenance) })
 }
+
+/** Whether a deploy puts a release back with the variables that it had. */
+export const isWithEnv = (payload: unknown): boolean =>
+  ((payload ?? {}) as { readonly with_env?: unknown }).with_env === true
 
 const rollField = shape({ host: whole(1, MAX_HOSTS), of: whole(1, MAX_HOSTS) })
 

@@ -100,11 +100,14 @@ describe('an app', () => {
     expect((await run('deploy')).job.payload).toMatchObject({ source: upload('a') })
     await ends()
     await deployed('b')
-    expect((await run('rollback')).job.payload).toMatchObject({ source: upload('a') })
+    const { payload } = (await run('rollback')).job
+    expect(payload).toMatchObject({ source: upload('a') })
+    expect(payload).not.toHaveProperty('with_env')
     await ends()
     expect((await run('start')).job.payload).toMatchObject({ source: upload('a') })
     await ends()
-    expect((await run('rollback', { to: 'bbbb' })).job.payload).toMatchObject({
+    expect((await run('rollback', { to: 'bbbb', with_env: true })).job.payload).toMatchObject({
+      with_env: true,
       source: { type: 'git', sha: SHA('b') },
     })
     expect(await test.plane.operations.run('apps.releases', { app: 'shop' }, 'cli:ann')).toMatchObject({
