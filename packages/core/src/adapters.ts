@@ -252,6 +252,7 @@ export {
   readImageOrder,
   readRemoveOrder,
   readRoll,
+  readPackagesOrder,
   readRunOrder,
   readScriptOrder,
   readSupervisorLine,

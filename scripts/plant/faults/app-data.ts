@@ -7,6 +7,7 @@ const FILES = ['packages/cli/test/host-apps/data.test.ts']
 const BOOTED = ['test/packed/databases.test.ts']
 const MARIADB = ['test/packed/mariadb.test.ts']
 const CONTAINERS = ['test/packed/container-databases.test.ts']
+const PACKAGES = ['test/packed/app-packages.test.ts']
 const RUNS = ['packages/cli/test/host-apps/supervisor.test.ts']
 
 /** Mistakes about volumes and databases of applications. */
@@ -179,5 +180,26 @@ export const faults: readonly Fault[] = [
     find: '      for (const { app } of links) await roll(app)\n    }\n  }\n\n  /** Whether',
     replace: '    }\n  }\n\n  /** Whether',
     suites: MARIADB,
+  },
+  {
+    name: 'app-data: a host installs packages that its operator did not allow',
+    file: `${APPS}/system/packages.ts`,
+    find: 'if (!existsSync(PLACES.packages)) throw lacksPackages(missing)',
+    replace: 'if (!existsSync(PLACES.apps)) throw lacksPackages(missing)',
+    suites: PACKAGES,
+  },
+  {
+    name: 'app-data: the name of a package is a pattern of names',
+    file: `${APPS}/system/packages.ts`,
+    find: '`?exact-name(${name})`',
+    replace: 'name',
+    suites: PACKAGES,
+  },
+  {
+    name: 'app-data: a package takes the place of another one',
+    file: `${APPS}/system/packages.ts`,
+    find: ", '--no-remove']",
+    replace: ']',
+    suites: PACKAGES,
   },
 ]

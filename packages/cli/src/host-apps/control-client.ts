@@ -17,6 +17,7 @@ export interface Order {
     | '/deploy'
     | '/image'
     | '/build'
+    | '/packages'
     | '/script'
     | '/tidy'
     | '/adjust'

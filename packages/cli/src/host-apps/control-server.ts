@@ -12,6 +12,7 @@ import {
   readDeployOrder,
   readExposeOrder,
   readImageOrder,
+  readPackagesOrder,
   readRemoveOrder,
   readRunOrder,
   readScriptOrder,
@@ -44,6 +45,10 @@ const ORDERS: Readonly<Record<string, Order>> = {
     JSON.stringify(await supervisor.making.image(readImageOrder(body), say, signal)),
   '/build': async (supervisor, body, say, signal) => {
     await supervisor.making.build(readBuildOrder(body), say, signal)
+    return ''
+  },
+  '/packages': async (supervisor, body, say) => {
+    await supervisor.making.packages(readPackagesOrder(body).packages, say)
     return ''
   },
   '/script': async (supervisor, body, say, signal) =>

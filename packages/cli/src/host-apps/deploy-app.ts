@@ -34,6 +34,7 @@ import { ensureSupervisor, order, SupervisorGone, statusOf } from './control-cli
 import { givenEnv } from './env-file.ts'
 import type { Say } from './generation.ts'
 import { releaseFacts } from './release-facts.ts'
+import { lacksPackages, packagesMissing } from './system/packages.ts'
 import { isSystemHost } from './system/places.ts'
 
 /** Inputs of a deploy. */
@@ -100,6 +101,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   const limited = Object.values(plan.processes).some(({ memory, cpus }) => memory ?? cpus)
   if (limited && !isSystemHost(apps))
     say('memory and cpus are not carried out here: see svc agent install --apps')
+  await demandPackages(parts, plan, say)
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const roll = readRoll(payload)
   const { env, logins } = withoutLogins(await givenEnv(envFile))
@@ -261,6 +263,20 @@ async function buildHere(
     if (fault !== undefined) throw new Problem('conflict', { detail: `the build: ${fault}: ${command}` })
     say(`build done after ${seconds(start)}`)
   }
+}
+
+/** @throws Problem `conflict` when the host lacks packages, and installs none */
+async function demandPackages(
+  { io, apps, serve }: DeployParts,
+  { packages }: AppPlan,
+  say: Say,
+): Promise<void> {
+  const missing = await packagesMissing(packages)
+  if (missing.length === 0) return
+  if (!isSystemHost(apps)) throw lacksPackages(missing)
+  await ensureSupervisor(io, apps, serve)
+  if ((await order(apps, { path: '/packages', body: { packages: missing }, onLine: say })) === undefined)
+    throw new Problem('unavailable', { detail: 'the supervisor ended before packages were installed' })
 }
 
 /** @throws Problem `conflict` when the host has no Node.js, or not the one that is wanted */

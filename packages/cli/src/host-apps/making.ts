@@ -7,7 +7,7 @@ import type { TaskFault } from './task.ts'
 
 /** Inputs of what makes releases. */
 export interface MakingParts {
-  readonly runtime: Pick<Runtime, 'images' | 'builds' | 'admit'>
+  readonly runtime: Pick<Runtime, 'images' | 'builds' | 'install' | 'admit'>
   /** Whether the application runs here, or did. */
   readonly isKnown: (app: string) => boolean
   readonly forget: (app: string) => Promise<void>
@@ -31,6 +31,13 @@ export class Making {
   /** Builds a release. @throws Problem `conflict` when it fails */
   build(order: BuildOrder, say: Say, signal: AbortSignal): Promise<void> {
     return this.#made(order.app, () => this.#builds.build(order, say, signal))
+  }
+
+  /** Installs Debian packages that a release needs. @throws Problem `conflict` when that fails */
+  packages(names: readonly string[], say: Say): Promise<void> {
+    const { install } = this.#parts.runtime
+    if (install !== undefined) return install(names, say)
+    throw new Problem('conflict', { detail: `packages are installed ${ON_A_SERVER}` })
   }
 
   /** Runs a script of an application that runs nothing. Returns why it did not end well. */

@@ -31,6 +31,7 @@ export class ProcessRuntime implements Runtime {
   readonly data = undefined
   readonly images = undefined
   readonly builds = undefined
+  readonly install = undefined
   readonly #parts: ProcessRuntimeParts
   readonly #front: Front
 

@@ -42,6 +42,8 @@ export interface Runtime extends AsyncDisposable {
   readonly images: Images | undefined
   /** The builds of applications; undefined where they are the handlers' own. */
   readonly builds: Builder | undefined
+  /** Installs Debian packages; undefined where nothing is root's. */
+  readonly install: ((names: readonly string[], say: Say) => Promise<void>) | undefined
   /** Returns the release as this host carries it out. */
   adapt(release: AppRelease): AppRelease
   /** Makes an application's place on the host, for this release. It may be there already. */

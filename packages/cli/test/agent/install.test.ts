@@ -97,6 +97,7 @@ describe('The files of an installation', () => {
       handlerOwner: handlerOwner('svc-apps'),
       firewall: false,
       apps: false,
+      packages: false,
       licenseKey: 'the-key',
     }
     const files = installedFiles(settings, PARTS)

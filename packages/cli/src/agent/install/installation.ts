@@ -14,6 +14,7 @@ export const PLACES = {
   addition: `/etc/systemd/system/${UNIT}.d/handler-user.conf`,
   firewall: `/etc/systemd/system/${UNIT}.d/firewall.conf`,
   apps: `/etc/systemd/system/${APPS_UNIT}`,
+  packages: `/etc/systemd/system/${APPS_UNIT}.d/packages.conf`,
   users: '/etc/sysusers.d/svc-agent.conf',
   folders: '/etc/tmpfiles.d/svc-agent.conf',
   state: '/var/lib/svc-agent',
@@ -38,6 +39,8 @@ export interface InstallSettings extends UnitSettings {
   readonly firewall: boolean
   /** Whether the host keeps applications running as units of systemd. */
   readonly apps: boolean
+  /** Whether applications may name Debian packages that the host installs. */
+  readonly packages: boolean
   /** The license key; absent: the one that stands there already. */
   readonly licenseKey: string | undefined
 }
@@ -52,6 +55,10 @@ export interface ShippedParts {
 }
 
 const OPEN = 0o644
+
+const PACKAGES_TEXT = `# While this file is here, svc-appsd installs the Debian packages that applications name.
+[Service]
+`
 
 /**
  * Returns the files of an installation. Users are declared to systemd-sysusers and their home to
@@ -72,6 +79,7 @@ export function installedFiles(settings: InstallSettings, shipped: ShippedParts)
   if (settings.firewall) files.push({ path: PLACES.firewall, mode: OPEN, text: shipped.firewall })
   if (settings.apps && handlerOwner !== undefined)
     files.push({ path: PLACES.apps, mode: OPEN, text: appsText(shipped.apps, settings.node, handlerOwner) })
+  if (settings.packages) files.push({ path: PLACES.packages, mode: OPEN, text: PACKAGES_TEXT })
   if (licenseKey !== undefined) {
     const secret = { mode: 0o600, folderMode: 0o700, shownAs: 'the license key' }
     files.push({ path: PLACES.key, text: `${licenseKey}\n`, ...secret })

@@ -35,6 +35,7 @@ export interface AgentInstallOptions {
   readonly handlers?: string
   readonly allow?: string
   readonly apps?: boolean
+  readonly install?: boolean
   readonly node?: string
   readonly root?: string
   readonly dryRun?: boolean
@@ -55,6 +56,8 @@ export const installAgent: Handler<AgentInstallOptions> = async (run) => {
   const program = await agentProgram()
   demandWall(settings.firewall, owner !== undefined)
   if (settings.apps && owner === undefined) throw unwalled('--apps needs')
+  if (settings.packages && !settings.apps)
+    throw new Problem('invalid-input', { detail: '--install needs --apps: it is about their packages' })
   if (options.dryRun) {
     const key = 'of the key file, or of standard input'
     const files = installedFiles({ ...settings, licenseKey: key }, partsWith(program))
@@ -102,6 +105,7 @@ async function settingsOf(
     handlers: handlers === undefined ? undefined : unitPath(handlers),
     handlerOwner: await ownerFor(options.handlerUser, user, root),
     apps: options.apps === true || (await placedText(root, PLACES.apps)) !== undefined,
+    packages: options.install === true || (await placedText(root, PLACES.packages)) !== undefined,
     firewall: allowsFirewall(options.allow) || (await placedText(root, PLACES.firewall)) !== undefined,
   }
 }

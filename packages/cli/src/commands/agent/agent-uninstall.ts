@@ -17,7 +17,15 @@ export interface AgentUninstallOptions {
   readonly dryRun?: boolean
 }
 
-const ALWAYS = [PLACES.unit, PLACES.firewall, PLACES.addition, PLACES.apps, PLACES.program, PLACES.key]
+const ALWAYS = [
+  PLACES.unit,
+  PLACES.firewall,
+  PLACES.addition,
+  PLACES.apps,
+  PLACES.packages,
+  PLACES.program,
+  PLACES.key,
+]
 const NO_APPS: AppsLeft = { before: [], files: [], folders: [], after: [] }
 const DECLARATIONS = [PLACES.users, PLACES.folders]
 // Folders of the system stay, even when nothing else is in them.

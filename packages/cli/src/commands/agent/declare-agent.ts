@@ -126,6 +126,7 @@ function declareInstall(agent: Command, run: Run, name: string): void {
     )
     .option('--handlers <dir>', 'folder of executables named after job kinds (those that come with svc)')
     .option('--apps', 'keep applications running as units of systemd, each with a user of its own')
+    .option('--install', 'install the Debian packages that apps name: whoever deploys may choose any')
     .option(...OF_ALLOW)
     .option('--node <file>', 'the Node.js that runs the agent (the one that runs this command)')
     .option(OF_ROOT, 'write beneath this folder, such as an image, and run nothing')

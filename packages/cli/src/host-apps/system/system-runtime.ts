@@ -17,6 +17,7 @@ import { Builds } from './builds.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
 import { SocketTable } from './listening.ts'
+import { installPackages } from './packages.ts'
 import { SYSTEM } from './places.ts'
 import { ServiceChecks } from './service-health.ts'
 import { serviceRoutes } from './service-routes.ts'
@@ -57,6 +58,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly systemctl = new Systemctl()
   readonly images: AppImages
   readonly builds: Builds
+  readonly install = installPackages
   readonly #parts: SystemRuntimeParts
   readonly #switch: Switch
   readonly #users = new Map<string, AppUser>()

@@ -58,6 +58,8 @@ export interface AppPlan {
   readonly compose: { readonly file: string; readonly service?: string | undefined } | undefined
   /** The range of versions of Node.js that the application wants. */
   readonly node: string | undefined
+  /** Debian packages that the host needs. */
+  readonly packages: readonly string[]
   /** Whether it is a program of Python, and the version that it wants, such as `3.11`. */
   readonly python: { readonly version: string | undefined } | undefined
 }
@@ -79,5 +81,6 @@ export const EMPTY: AppPlan = {
   image: undefined,
   compose: undefined,
   node: undefined,
+  packages: [],
   python: undefined,
 }

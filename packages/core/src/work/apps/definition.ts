@@ -30,6 +30,7 @@ const MAX_PROCESSES = 16
 const MAX_COUNT = 10
 const MAX_CRONS = 20
 const MAX_BUILD_VARIABLES = 100
+const MAX_PACKAGES = 50
 /** Seconds that a build may take, unless the file says otherwise. */
 export const BUILD_TIMEOUT_S = 1_800
 
@@ -171,6 +172,11 @@ export const volumesField = refine(mapOf(processName, volumePath), 'apart', (val
   if (isWithin) return 'expected volumes of which none lies in another'
   return paths.length <= MAX_VOLUMES || `expected at most ${MAX_VOLUMES} volumes`
 })
+/** Names of Debian packages: apt takes a dash at the end for the wish that one goes. */
+export const packagesField = listOf(
+  matching(/^[a-z0-9][a-z0-9+.-]{0,61}[a-z0-9+.]$/, 'the name of a Debian package'),
+  MAX_PACKAGES,
+)
 const fields = {
   version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
   app: optional(text(1, 128)),
@@ -181,6 +187,7 @@ const fields = {
   volumes: optional(volumesField),
   static: optional(staticField),
   cron: optional(cronField),
+  packages: optional(packagesField),
 }
 const definition = shape(fields)
 
@@ -206,23 +213,19 @@ export const isCommand = (value: string): boolean =>
 /** Whether a word can name a process. */
 export const isProcessName = (word: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(word)
 
-/** Keys of the file that are known, and that no host carries out yet. */
-const LATER = ['packages']
-
 type Raw = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Raw =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Refusals of keys of one object: those for later, and unknown ones with the nearest known key. */
-function keyFaults(value: unknown, place: string, known: Fields, later: readonly string[] = []): string[] {
+/** Refusals of unknown keys of one object, with the nearest known one. */
+function keyFaults(value: unknown, place: string, known: Fields): string[] {
   if (!isObject(value)) return []
   const words = Object.keys(known)
   return Object.keys(value).flatMap((key) => {
     if (words.includes(key)) return []
     const name = `${place}${key.slice(0, 64)}`
-    if (later.includes(key)) return [`${name}: no host carries this out yet; leave it out`]
-    const meant = nearest(key.slice(0, 64), [...words, ...later])
+    const meant = nearest(key.slice(0, 64), words)
     return [meant === undefined ? `${name}: not known` : `${name}: not known; did you mean ${meant}?`]
   })
 }
@@ -231,7 +234,7 @@ function allKeyFaults(value: Raw): string[] {
   const each = isObject(value.processes) ? Object.entries(value.processes) : []
   const crons = Array.isArray(value.cron) ? value.cron : []
   return [
-    ...keyFaults(value, '', fields, LATER),
+    ...keyFaults(value, '', fields),
     ...keyFaults(value.build, 'build.', buildFields),
     ...keyFaults(value.stop, 'stop.', stopFields),
     ...keyFaults(value.static, 'static.', staticFields),
@@ -262,7 +265,7 @@ function parsed(file: string): Raw {
 }
 
 /**
- * Reads the text of `svc.json`. No key is ignored: unknown ones and those for later are refused by name.
+ * Reads the text of `svc.json`. No key is ignored: unknown ones are refused by name.
  * @throws Problem `invalid-input` with the refused fields
  */
 export function readDefinition(file: string): AppDefinition {

@@ -115,6 +115,7 @@ function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): stri
     ...(given.release !== undefined && !runs ? ['release'] : []),
     ...(given.cron !== undefined && !runs ? ['cron'] : []),
     ...(given.volumes !== undefined && !isNamed ? ['volumes'] : []),
+    ...(given.packages !== undefined && (isBoxed || type === 'compose') ? ['packages'] : []),
     ...(given.static !== undefined && type !== 'static' ? ['static'] : []),
     ...(given.build?.command !== undefined && !isBuilt ? ['build.command'] : []),
     ...(given.build?.env !== undefined && !isBuilt ? ['build.env'] : []),
@@ -153,6 +154,7 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     stop: given.stop,
     volumes: volumesOf(given.volumes),
     cron: given.cron ?? [],
+    packages: given.packages ?? [],
     compose: base.compose && { ...base.compose, service: given.build?.service },
     static: base.static && {
       folder: given.static?.folder ?? base.static.folder,

@@ -17,6 +17,7 @@ import { MAX_HOSTS } from './app.ts'
 import { buildArgs, type HostImage, hostImage, imageName, stageName } from './container.ts'
 import {
   cronField,
+  packagesField,
   processesField,
   processName,
   repoPath,
@@ -133,6 +134,7 @@ const dataOrder = shape({
   app: anyText(),
   path: optional(text(1, 4_096)),
 })
+const packagesOrder = shape({ packages: packagesField })
 const runOrder = shape({ app: anyText(), command: text(1, 4_096) })
 const line = shape({ kind: oneOf(['said', 'failed', 'done']), text: anyText() })
 
@@ -176,6 +178,9 @@ export const readHostImage = (value: unknown): HostImage => read(hostImage, valu
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readAppOrder = (value: unknown): Infer<typeof appOrder> => read(appOrder, value)
+
+/** @throws Problem `invalid-input` for an order of another form */
+export const readPackagesOrder = (value: unknown): Infer<typeof packagesOrder> => read(packagesOrder, value)
 
 /** @throws Problem `invalid-input` for an order of another form */
 export const readRunOrder = (value: unknown): Infer<typeof runOrder> => read(runOrder, value)
