@@ -23,7 +23,7 @@ export const KEEPERS = 'svc.keepers'
 /** The role and the database in which a dump is tried out. */
 export const DRILL = 'svc.drill'
 
-/** Folders of the programs: Debian's, and that of others. */
+/** Folders of the programs: Debian's, and another one. */
 const PLACES = ['/usr/lib/postgresql', '/usr/pgsql']
 
 /** Applications have 20 connections each; the rest is for dumps and ourselves. */

@@ -18,7 +18,7 @@ export function settleVolume(user: Pick<AppUser, 'name'>, name: string): void {
 
 /**
  * Makes the volumes of an application, each for its user alone. `isOwner`: also one that is there becomes the
- * user's; else it stays that of the user of a container which has taken it.
+ * user's; else the user of a container that has taken it keeps it.
  */
 export function makeVolumes(user: AppUser, volumes: AppVolumes, isOwner = true): void {
   for (const name of Object.keys(volumes)) {
