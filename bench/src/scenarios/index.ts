@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.ts'
+import { appsAgent } from './apps-agent.ts'
 import { claim } from './claim.ts'
 import { claimDepth } from './claim-depth.ts'
 import { claimHit } from './claim-hit.ts'
@@ -54,5 +55,6 @@ export const SCENARIOS: readonly Scenario[] = [
   signature,
   ...starts,
   ...deploys,
+  appsAgent,
   ...heartbeatFew,
 ]

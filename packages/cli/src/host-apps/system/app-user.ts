@@ -34,9 +34,15 @@ export const shortUser = (prefix: string, name: string): string =>
 /** The name of an application's user. */
 export const appUserName = (app: string): string => shortUser('sa', app)
 
+/** The line of a user of this host itself, as all of ours are; undefined for others. */
+const lineOf = (name: string): string | undefined =>
+  readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith(`${name}:`))
+
 /** Returns the ids of a user; undefined when there is none of this name. */
 export async function idsOf(name: string): Promise<AppUser | undefined> {
-  const line = await ran('getent', 'passwd', name).catch(() => '')
+  const line = lineOf(name) ?? (await ran('getent', 'passwd', name).catch(() => ''))
   const [, , uid, gid] = line.trim().split(':')
   return uid === undefined || gid === undefined ? undefined : { name, uid: Number(uid), gid: Number(gid) }
 }

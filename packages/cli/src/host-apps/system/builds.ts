@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -36,8 +37,10 @@ const workOf = (name: string): string => `${BUILDS}/${name}/work`
 const oldOf = (work: string): string => `${work}.old`
 const markOf = (app: string, sha: string): string => `${RELEASES}/${app}/.built-${sha}`
 
-/** Removes a folder of a stranger, however deep it is, and follows no link. */
-const removed = (path: string): Promise<string> => ran('rm', '-rf', '--', path)
+/** Removes a folder of a stranger, if it is there, however deep it is, and follows no link. */
+async function removed(path: string): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) await ran('rm', '-rf', '--', path)
+}
 
 /** Runs a command in a release that is made, within the time that is left. */
 type Run = (command: string) => Promise<TaskFault>
