@@ -39,6 +39,7 @@ const OPTIONS = {
   env: { type: 'string' },
   port: { type: 'string' },
   'alive-ms': { type: 'string' },
+  'when-ready': { type: 'boolean' },
   resume: { type: 'boolean' },
   force: { type: 'boolean' },
   data: { type: 'boolean' },
@@ -193,7 +194,14 @@ async function withoutServer(io: Io, apps: string, values: Values, verb: 'stop' 
   return 0
 }
 
+/** Waits for a line of the handler, which fetches the release meanwhile. False when none comes. */
+async function isReady(io: Io): Promise<boolean> {
+  for await (const bytes of io.input()) if (bytes.length > 0) return true
+  return false
+}
+
 async function deploy(io: Io, apps: string, values: Values): Promise<number> {
+  if (values['when-ready'] && !(await isReady(io))) return ELSEWHERE
   const serve = values['alive-ms'] === undefined ? [] : ['--alive-ms', values['alive-ms']]
   const { image } = values
   const parts = {
