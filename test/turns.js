@@ -64,17 +64,18 @@ const TURNS = [
       'test/packed/install',
     ],
   },
-  // Machines with applications, each for two minutes.
+  // Machines with applications, the first three for one minute, the others for two.
   {
     parts: 6,
     suites: [
+      'test/packed/container-databases',
+      'test/packed/compose',
+      'test/packed/builds',
       'test/packed/hosting',
       'test/packed/hosting-guide',
       'test/packed/containers',
       'test/packed/databases',
-      'test/packed/builds',
-      'test/packed/compose',
-      'test/packed/container-databases',
+      'test/packed/hosting-load',
     ],
   },
   // These take 20 s and more.

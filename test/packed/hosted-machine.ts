@@ -5,13 +5,24 @@ import { BootedMachine } from './booted-machine.ts'
 import { dependenciesOfPlane, InstalledPlane, type IssuedLicense } from './installed-plane.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
-const MAX_TURNS = 5
+/** The header that lets programs of the machine give orders to its plane. */
+const TOKEN = '/srv/token'
+const OPERATIONS = 'http://127.0.0.1:8080/api/v1/operations'
+/** Turns of a wait for a job: a command of the machine has a limit of its own, which a job may outlast. */
+const MAX_TURNS = 10
+const TURN_SECONDS = 20
 const AGENT = '/srv/svc-agent.mjs'
 
 /** A job that has ended. */
 export interface EndedJob {
   readonly log: string
   readonly state: string
+}
+
+interface JobLogs {
+  readonly logs: readonly { readonly line: string }[]
+  readonly state: string
+  readonly done: boolean
 }
 
 /** A booted machine with a plane, and its agent that keeps applications running as units of systemd. */
@@ -47,6 +58,15 @@ export class HostedMachine implements AsyncDisposable {
     machine.sh("git config --system --add safe.directory '*'")
     plane.start()
     const { license, key } = plane.json<IssuedLicense>('licenses', 'issue')
+    const { secret } = plane.json<{ secret: string }>(
+      'tokens',
+      'issue',
+      '--role',
+      'operator',
+      '--label',
+      'test',
+    )
+    machine.write(TOKEN, `Authorization: Bearer ${secret}\n`, 0o600)
     const install = ['node', AGENT, 'install', '--url', 'http://127.0.0.1:8080', '--apps']
     const { code, err } = machine.run(install, `${key}\n`)
     if (code !== 0) throw new Error(err)
@@ -62,20 +82,33 @@ export class HostedMachine implements AsyncDisposable {
       ${git} add --all && ${git} commit --quiet --allow-empty -m change; ${git} rev-parse HEAD`)
   }
 
-  /** Runs a job to its end. */
-  job(kind: string, payload: object): EndedJob {
-    const given = ['--license', this.license, '--payload', JSON.stringify(payload)]
-    const { job } = this.plane.json<{ job: { id: string } }>('jobs', 'enqueue', kind, ...given)
-    return this.followed(job.id)
+  /** Runs an operation of the plane as a program does, by its API. */
+  operation<D>(name: string, input: object): D {
+    const curl = `curl -sS --fail-with-body -H @${TOKEN} --data-binary @- ${OPERATIONS}/${name}`
+    return JSON.parse(this.machine.sh(curl, JSON.stringify(input))) as D
   }
 
-  /** Follows a job to its end. */
+  /** Makes a job, and returns its id. */
+  enqueued(kind: string, payload: object): string {
+    const input = { kind, license: this.license, payload }
+    return this.operation<{ job: { id: string } }>('jobs.enqueue', input).job.id
+  }
+
+  /** Runs a job to its end. */
+  job(kind: string, payload: object): EndedJob {
+    return this.followed(this.enqueued(kind, payload))
+  }
+
+  /** Waits for the end of a job. */
   followed(id: string): EndedJob {
+    const look = `curl -sS -H @${TOKEN} -d '{"job":"${id}"}' ${OPERATIONS}/jobs.show`
+    const wait = `for turn in $(seq ${TURN_SECONDS * 10}); do
+      case $(${look}) in *'"state":"succeeded"'* | *'"state":"failed"'*) exit 0 ;; esac; sleep 0.1; done`
     for (let turn = 1; ; turn += 1) {
-      // A command of the machine has a limit of its own, which a job on a busy one may outlast.
-      const log = this.plane.svc('jobs', 'logs', id, '--follow').out
-      const { job } = this.plane.json<{ job: { state: string } }>('jobs', 'show', id)
-      if (job.state !== 'running' || turn === MAX_TURNS) return { log, state: job.state }
+      this.machine.sh(wait)
+      const input = { job: id, limit: 10_000 }
+      const { logs, state, done } = this.operation<JobLogs>('jobs.logs', input)
+      if (done || turn === MAX_TURNS) return { log: logs.map(({ line }) => `${line}\n`).join(''), state }
     }
   }
 

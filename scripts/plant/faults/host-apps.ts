@@ -399,4 +399,18 @@ export const faults: readonly Fault[] = [
     replace: 'hasInput && folder === "" ? ` <${folder}/${INPUT_FILE}`',
     suites: UNITS,
   },
+  {
+    name: 'host-apps: the shell of an instance ends before its program, which systemd then hurries',
+    file: `${APPS}/system/unit-text.ts`,
+    find: "`trap 'exit 143' ${signal.slice('SIG'.length)}\\n${command}`",
+    replace: 'command',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: visitors whose connection broke off are led to an instance that is gone',
+    file: `${APPS}/system/switch-rules.ts`,
+    find: 'policy = { close : 0, time_wait : 10 }',
+    replace: 'policy = { close : 10, time_wait : 120 }',
+    suites: UNITS,
+  },
 ]

@@ -28,7 +28,7 @@ export async function linkCurrent(apps: string, app: string, sha: string): Promi
   await rename(aside, join(folder, 'current'))
 }
 
-/** An application's name is also that of a folder, and the first part of a host name. */
+/** An application's name also names a folder, and is the first part of a host name. */
 export const isAppName = (word: string): boolean => /^[a-z0-9][a-z0-9._-]{0,127}$/.test(word)
 
 /** Variables of the host that applications see: a list, because others may hold secrets of the agent. */

@@ -14,7 +14,7 @@ export const FRONT_PORT = 8_081
 const TRIES = 50
 const LOOPBACK = '127.0.0.1'
 const DOMAIN = '.localhost'
-/** Kept connections live longer than those of browsers and load balancers, which then end them first. */
+/** Kept connections outlive the ones of browsers and load balancers, which then end them first. */
 const KEEP_ALIVE_MS = 75_000
 
 /** The session of svc's own console: an application on the same machine must not see it. */

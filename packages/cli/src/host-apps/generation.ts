@@ -25,7 +25,9 @@ export type Counts = Readonly<Record<string, number>>
 /** Says a line of a deploy. */
 export type Say = (line: string) => void
 
-const LOOK_MS = 20
+/** Waits between two looks at the connections of an instance: the first, and the longest. */
+const LOOK_FIRST_MS = 100
+const LOOK_MS = 1_000
 /** A fault that is no consequence of another one. */
 const IN_WORDS = / (?:is not healthy|did not end well): /
 /** Seconds that a service may take which others wait for to come to its end. */
@@ -234,7 +236,12 @@ export class Generation {
     const grace = this.release.stop.grace_s * 1000
     const cut = await Promise.all(
       slots.map(async (slot) => {
-        while (slot.open > 0 && performance.now() - began < grace) await pause(LOOK_MS)
+        // The number of connections may be a moment old.
+        let wait = LOOK_FIRST_MS
+        do {
+          await pause(wait)
+          wait = Math.min(wait * 1.2, LOOK_MS)
+        } while (slot.open > 0 && performance.now() - began < grace)
         const { open } = slot
         const { process, definition } = slot.parts
         await slot.stop(isVisited(process, definition) ? Math.min(grace, END_MS) : grace)

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -113,6 +113,33 @@ test('A unit has the limits that were chosen, and none that were not', () => {
   const plain = { ...place, stop, lines: placesOf('sa-abc', {}) }
   expect(unitText(plain)).not.toMatch(/MemoryMax|CPUQuota|BindPaths|undefined/)
 })
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'The shell of an instance outlives its command at %s',
+  async (signal) => {
+    writeFileSync(join(folder, 'env'), '')
+    const leaving = `setTimeout(() => { console.log('left'); process.exit() }, 300)`
+    const program = `process.on('${signal}', () => ${leaving}); setInterval(() => {}, 1000); console.log('here')`
+    writeFileSync(join(folder, 'run'), runText(folder, `${process.execPath} -e "${program}"`, false, signal))
+    const shell = spawn('/bin/sh', [join(folder, 'run')], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const { pid = 0 } = shell
+    let said = ''
+    let saidAtEnd: string | undefined
+    shell.once('exit', () => {
+      saidAtEnd = said
+    })
+    shell.stdout.on('data', (data) => {
+      said += data
+      // The whole group gets it, as systemd does it.
+      if (said === 'here\n') process.kill(-pid, signal)
+    })
+    await once(shell, 'close')
+    expect(saidAtEnd).toBe('here\nleft\n')
+  },
+)
 
 test('A task reads its input from a file of its own, if it has any', () => {
   writeFileSync(join(folder, 'env'), '')
@@ -269,6 +296,44 @@ onRules('The rules are taken by nft, the same twice, and anew over others', () =
   expect(first).toContain('0 : 127.0.0.1 . 21001, 1 : 127.0.0.1 . 21002')
   expect(second).not.toMatch(/20001|21001|dnat/)
   expect(second).toContain('33 . 20002')
+})
+
+const VISITOR = `
+import { createServer, connect } from 'node:net'
+import { execFileSync } from 'node:child_process'
+const [before, after] = process.argv.slice(2)
+const nft = (rules) => execFileSync('nft', ['-f', rules])
+const listening = (port, take) => new Promise((done) => { const server = createServer(take).listen(port, () => done(server)) })
+const asked = () => new Promise((done) => {
+  const socket = connect({ host: '127.0.0.1', port: 20001, localPort: 40001 })
+  socket.once('data', (data) => { socket.destroy(); done(String(data)) })
+  socket.once('error', ({ code }) => done(code))
+  socket.write('x')
+})
+nft(before)
+const old = await listening(21001, (socket) => socket.once('data', () => { socket.resetAndDestroy(); old.close() }))
+await listening(21002, (socket) => socket.end('the new instance'))
+const first = await asked()
+nft(after)
+console.log(first, await asked())
+process.exit()
+`
+
+onRules('A visitor whose connection an instance broke off reaches the next one from the same port', () => {
+  const paths = [21_001, 21_002].map((instance) => {
+    const path = join(folder, `${instance}.nft`)
+    writeFileSync(
+      path,
+      switchRules([{ uid: 7, ways: [{ port: 20_001, instances: [instance] }], all: [21_001, 21_002] }], [0]),
+    )
+    return path
+  })
+  const visitor = join(folder, 'visitor.mjs')
+  writeFileSync(visitor, VISITOR)
+  const script = 'ip link set lo up && exec "$@"'
+  const words = ['--net', 'sh', '-c', script, 'sh', process.execPath, visitor, ...paths]
+  const { stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' })
+  expect([stderr, stdout]).toEqual(['', 'ECONNRESET the new instance\n'])
 })
 
 onRules('The addresses of services lead the processes of their application alone to its ports', () => {

@@ -72,7 +72,8 @@ interface Made {
  */
 export class Builds implements Builder {
   readonly #parts: BuildsParts
-  readonly #busy = new Set<string>()
+  /** The last build of each application. */
+  readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(parts: BuildsParts) {
     this.#parts = parts
@@ -81,7 +82,7 @@ export class Builds implements Builder {
   async build(order: BuildOrder, say: Say, signal: AbortSignal): Promise<void> {
     const { app, sha, commands, env, timeout_s: seconds } = order
     const { gid } = this.#parts.userOf(app)
-    await this.#alone(app, async () => {
+    await this.#alone(app, signal, async () => {
       if (existsSync(markOf(app, sha))) return
       await this.#make({ app, sha, env, seconds, say, signal }, gid, async (run) => {
         for (const command of commands) {
@@ -100,7 +101,7 @@ export class Builds implements Builder {
     const { app, sha, script, env, live } = order
     const made = { app, sha, env, live, seconds: SCRIPT_S, say, signal }
     const command = `if [ -x ./${script} ]; then exec ./${script}; fi; exec sh ./${script}`
-    return this.#alone(app, async () => {
+    return this.#alone(app, signal, async () => {
       const { gid } = await this.#admit(app)
       if (script === 'stop.sh') {
         if (!existsSync(markOf(app, sha))) await this.#make(made, gid, async () => {})
@@ -139,16 +140,18 @@ export class Builds implements Builder {
       for (const folder of [workOf(name), oldOf(workOf(name))]) await removed(folder)
   }
 
-  /** @throws Problem `conflict` while another job builds the application */
-  async #alone<T>(app: string, work: () => Promise<T>): Promise<T> {
-    if (this.#busy.has(app))
-      throw new Problem('conflict', { detail: `another job builds ${app}: wait for its end` })
-    this.#busy.add(app)
-    try {
-      return await work()
-    } finally {
-      this.#busy.delete(app)
-    }
+  /** Builds of an application wait for each other: one that was called off takes a moment to end. */
+  #alone<T>(app: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(app) ?? Promise.resolve()
+    const done = before.then(() => {
+      signal.throwIfAborted()
+      return work()
+    })
+    this.#turns.set(
+      app,
+      done.catch(() => {}),
+    )
+    return done
   }
 
   async #admit(app: string): Promise<AppUser> {

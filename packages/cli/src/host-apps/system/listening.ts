@@ -30,9 +30,26 @@ function socketsIn(path: string): readonly Socket[] {
   })
 }
 
-/** The sockets of TCP of this host at one moment. */
+/** A table of this age, in milliseconds, is as good as a new one. */
+const RECENT_MS = 50
+
+/**
+ * The sockets of TCP of this host at one moment. To read them takes the kernel some ten milliseconds: with
+ * the memory of a host grows the table that it walks through, with its visitors the list.
+ */
 export class SocketTable {
+  static #last: { readonly table: SocketTable; readonly at: number } | undefined
   readonly #sockets: readonly Socket[]
+
+  /** The sockets of now, or of a moment before: callers of one moment share one reading. */
+  static recent(): SocketTable {
+    const last = SocketTable.#last
+    if (last !== undefined && performance.now() - last.at < RECENT_MS) return last.table
+    const at = performance.now()
+    const table = new SocketTable()
+    SocketTable.#last = { table, at }
+    return table
+  }
 
   constructor(folder = '/proc/net') {
     this.#sockets = [...socketsIn(`${folder}/tcp`), ...socketsIn(`${folder}/tcp6`)]

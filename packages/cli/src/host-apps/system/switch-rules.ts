@@ -72,12 +72,16 @@ function named({ uid, names = [] }: Route): readonly string[] {
  *   processes of their application's user alone, which speak for its containers.
  * - `guard` lets root, the proxy and the application itself connect to its ports, and resets everybody else
  *   on this host.
+ *   A connection that ended by a reset is forgotten at once: the kernel would lead the next one from the same
+ *   port of its visitor to the instance that is gone, for ten seconds. One that ended well is forgotten after
+ *   ten seconds and not two minutes, or busy hosts would run out of places for connections.
  * - `outside` resets connections that come from elsewhere: an application that listens at all addresses is
  *   not open to the network for it.
  *
  * @param guests users who may connect to every application: root and the proxy
+ * @param forgets whether this kernel takes rules about the time that it remembers connections for
  */
-export function switchRules(routes: readonly Route[], guests: readonly number[]): string {
+export function switchRules(routes: readonly Route[], guests: readonly number[], forgets = true): string {
   const portsOf = ({ ways, all }: Route) => [...ways.map(({ port }) => port), ...all]
   const guarded = routes.flatMap(portsOf)
   const allowed = routes.flatMap((route) =>
@@ -89,6 +93,11 @@ export function switchRules(routes: readonly Route[], guests: readonly number[])
     `add table inet ${TABLE}`,
     `add set inet ${TABLE} guarded { type inet_service; }`,
     `add set inet ${TABLE} allowed { typeof meta skuid . tcp dport; }`,
+    ...(forgets
+      ? [
+          `add ct timeout inet ${TABLE} ended { protocol tcp; l3proto ip; policy = { close : 0, time_wait : 10 }; }`,
+        ]
+      : []),
     `add chain inet ${TABLE} switch { type nat hook output priority -110; policy accept; }`,
     `add chain inet ${TABLE} guard { type filter hook output priority 0; policy accept; }`,
     `add chain inet ${TABLE} outside { type filter hook input priority 0; policy accept; }`,
@@ -96,6 +105,11 @@ export function switchRules(routes: readonly Route[], guests: readonly number[])
     ...['guarded', 'allowed'].map((set) => `flush set inet ${TABLE} ${set}`),
     ...filled('guarded', [...new Set(guarded)]),
     ...filled('allowed', [...new Set(allowed)]),
+    ...(forgets
+      ? [
+          `add rule inet ${TABLE} guard ip protocol tcp tcp dport @guarded ct state new ct timeout set "ended"`,
+        ]
+      : []),
     `add rule inet ${TABLE} guard oifname "lo" tcp dport @guarded ct state new meta skuid . tcp dport != @allowed reject with tcp reset`,
     `add rule inet ${TABLE} outside iifname != "lo" tcp dport @guarded reject with tcp reset`,
     ...routes.flatMap(({ ways }) => ways.flatMap(dnat)),

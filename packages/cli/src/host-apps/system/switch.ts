@@ -38,6 +38,8 @@ export class Switch implements Disposable {
   readonly #onFault: (fault: unknown) => void
   #turn: Promise<void> = Promise.resolve()
   #standing = ''
+  /** Kernels without that module take no rules about the time that ended connections are remembered for. */
+  #forgets = true
   #monitor: ChildProcess | undefined
   #again: NodeJS.Timeout | undefined
   #isLeaving = false
@@ -59,12 +61,20 @@ export class Switch implements Disposable {
    */
   apply(): Promise<void> {
     const done = this.#turn.then(async () => {
-      const rules = switchRules([...this.#routes.values()], this.#guests)
+      const routes = [...this.#routes.values()]
+      let rules = switchRules(routes, this.#guests, this.#forgets)
       if (rules === this.#standing) return
       // A host without a way to the network would refuse to connect before its rules are asked.
       if (rules.includes(SERVICE_RANGE))
         await ran('ip', 'route', 'replace', 'local', SERVICE_RANGE, 'dev', 'lo')
-      await nft(rules)
+      try {
+        await nft(rules)
+      } catch (error) {
+        if (!this.#forgets) throw error
+        rules = switchRules(routes, this.#guests, false)
+        await nft(rules)
+        this.#forgets = false
+      }
       this.#standing = rules
       await writeDurably(RULES_FILE, rules)
     })

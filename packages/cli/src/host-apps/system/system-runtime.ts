@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { type Log, systemClock } from '@svc/core'
 import { type AppRelease, type HostApps, WEB_PROCESS } from '@svc/core/adapters'
 import type { AppsRecord } from '../apps-file.ts'
@@ -16,6 +16,7 @@ import { type AppUser, admitUser, appUserName, idsOf } from './app-user.ts'
 import { Builds } from './builds.ts'
 import { Caddy } from './caddy.ts'
 import { Domains } from './domains.ts'
+import { LeftoverUnits } from './leftover-units.ts'
 import { SocketTable } from './listening.ts'
 import { installPackages } from './packages.ts'
 import { SYSTEM } from './places.ts'
@@ -25,9 +26,9 @@ import { StablePorts } from './stable-ports.ts'
 import { Switch } from './switch.ts'
 import { serviceAddress } from './switch-rules.ts'
 import { Systemctl } from './systemctl.ts'
-import { removeUnit, type UnitHost, UnitSlot } from './unit-slot.ts'
+import { type UnitHost, UnitSlot } from './unit-slot.ts'
 import { runUnitTask, type TaskAs } from './unit-task.ts'
-import { builtFolder, isTaskName, isUnitName, placesOf, stateFolder, taskName, VOLUMES } from './unit-text.ts'
+import { appOfUnit, builtFolder, placesOf, stateFolder, taskName, VOLUMES } from './unit-text.ts'
 
 /** Inputs of the runtime of a host with systemd. */
 export interface SystemRuntimeParts {
@@ -40,13 +41,14 @@ export interface SystemRuntimeParts {
 
 /** Between two looks at sockets and output: an instance that ended leaves the rules within this time. */
 const LOOK_MS = 250
+/** The time after a look at sockets until the next one, in times of its own: many take long to read. */
+const REST = 5
 const LOOKS_A_STATE = 8
 const LOOKS_A_CHECK = 20
 /** Checks in a row that fail before an instance gets no more visitors. */
 const MAX_FAILED = 2
 /** The user of the proxy, where there is one. */
 const PROXY_USER = 'caddy'
-const STOP_LEFTOVER_MS = 10_000
 
 /** Each instance is a unit of systemd, and rules of the kernel lead visitors to it. */
 export class SystemRuntime implements Runtime, UnitHost {
@@ -71,8 +73,10 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly #checks = new ServiceChecks()
   /** The units of tasks that somebody waits for. */
   readonly #tasks = new Set<string>()
+  readonly #leftovers: LeftoverUnits
   readonly #leaving = new AbortController()
   #looks = 0
+  #restsUntil = 0
   #ticker: NodeJS.Timeout | undefined
   #isLooking = false
 
@@ -88,6 +92,8 @@ export class SystemRuntime implements Runtime, UnitHost {
       run: (as, signal) => this.#run(as, signal),
     })
     this.domains = new Domains({ record: parts.record, caddy: new Caddy(), portsOf })
+    const isLive = (app: string) => this.#live.has(app)
+    this.#leftovers = new LeftoverUnits({ systemctl: this.systemctl, log: parts.log, isLive })
     this.#switch = new Switch(guests, (err) => parts.log.error({ err }, 'the rules of the applications'))
   }
 
@@ -157,6 +163,10 @@ export class SystemRuntime implements Runtime, UnitHost {
     return filledFolders([`${VOLUMES}/${user}`, stateFolder(user)])
   }
 
+  cleared(unit: string): Promise<void> {
+    return this.#leftovers.clear((each) => each === unit)
+  }
+
   async placed(slot: UnitSlot): Promise<void> {
     if (slot.ports.length === 0) return
     this.#placed.add(slot)
@@ -195,6 +205,7 @@ export class SystemRuntime implements Runtime, UnitHost {
   }
 
   async forget(app: string): Promise<void> {
+    await this.#leftovers.clear((unit) => appOfUnit(unit) === app)
     this.#switch.set(app, undefined)
     await this.#switch.apply()
     await this.images.forget(app)
@@ -213,6 +224,7 @@ export class SystemRuntime implements Runtime, UnitHost {
     this.#leaving.abort()
     this.domains[Symbol.dispose]()
     clearInterval(this.#ticker)
+    this.#leftovers[Symbol.dispose]()
     this.databases[Symbol.dispose]()
     this.#switch[Symbol.dispose]()
     for (const slot of this.#tended) slot.look()
@@ -224,13 +236,14 @@ export class SystemRuntime implements Runtime, UnitHost {
     const user = this.#users.get(app)
     if (ports.size === 0 || user === undefined) return
     const live = this.#live.get(app)?.slots ?? []
-    const all = [...this.#placed].filter(({ parts }) => parts.app === app)
+    const placed = [...this.#placed].filter(({ parts }) => parts.app === app)
     const ways = [...ports].map(([process, port]) => {
       const up = live.filter((slot) => slot.isUp && slot.parts.process === process)
       return { port, instances: up.flatMap((slot) => slot.port ?? []) }
     })
-    const names = serviceRoutes(live, all)
-    this.#switch.set(app, { uid: user.uid, ways, all: all.flatMap(({ ports }) => ports), names })
+    const names = serviceRoutes(live, placed)
+    const all = [...placed.flatMap(({ ports }) => ports), ...this.#leftovers.portsOf(app)]
+    this.#switch.set(app, { uid: user.uid, ways, all, names })
   }
 
   async #lead(app: string): Promise<void> {
@@ -238,25 +251,14 @@ export class SystemRuntime implements Runtime, UnitHost {
     if (this.#ticker !== undefined) await this.#switch.apply()
   }
 
-  /** Ends units that belong to no application: a supervisor that was killed in a deploy leaves some. */
   async #sweep(): Promise<void> {
-    const known = new Set([...[...this.#tended].map(({ unit }) => unit), ...this.#tasks])
-    const left = [
-      ...readdirSync(SYSTEM.units).filter(isUnitName),
-      ...readdirSync(SYSTEM.transient).filter(isTaskName),
-    ].filter((unit) => !known.has(unit))
-    for (const unit of left) {
-      await this.systemctl.stop(unit, STOP_LEFTOVER_MS).catch(() => {})
-      removeUnit(unit)
-      this.#parts.log.warn({ unit }, 'ended a unit that belongs to no application')
-    }
-    if (left.length > 0) await this.systemctl.reload()
+    await this.#leftovers.sweep(new Set([...[...this.#tended].map(({ unit }) => unit), ...this.#tasks]))
     await this.builds.sweep()
     await this.images.sweep(new Set([...this.#users.values()].map(({ name }) => name)))
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking || this.#tended.size === 0) return
+    if (this.#isLooking || this.#tended.size === 0 || performance.now() < this.#restsUntil) return
     this.#isLooking = true
     try {
       this.#looks += 1
@@ -265,7 +267,9 @@ export class SystemRuntime implements Runtime, UnitHost {
       const states = this.#looks % LOOKS_A_STATE === 0 ? await this.systemctl.show(units) : undefined
       if (this.#looks % LOOKS_A_CHECK === 0) await Promise.all(slots.map((slot) => this.#check(slot)))
       this.#checks.tick(slots)
+      const began = performance.now()
       const sockets = new SocketTable()
+      this.#restsUntil = performance.now() + REST * (performance.now() - began)
       for (const slot of slots) {
         slot.look()
         const { restarts } = slot

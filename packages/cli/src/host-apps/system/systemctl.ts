@@ -31,6 +31,8 @@ export interface UnitState {
   readonly pid: number
   /** How often systemd started it again. */
   readonly restarts: number
+  /** Whether a process of it has ended. */
+  readonly hasRun: boolean
   /** How the last process ended, in words. */
   readonly end: string
 }
@@ -46,13 +48,15 @@ function endOf(code: string, status: string): string {
 function stateIn(text: string): readonly [string, UnitState] {
   const values = new Map(text.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
   const of = (name: string) => values.get(name) ?? ''
+  const restarts = Number(of('NRestarts'))
   return [
     of('Id'),
     {
       active: of('ActiveState'),
       sub: of('SubState'),
       pid: Number(of('MainPID')),
-      restarts: Number(of('NRestarts')),
+      restarts,
+      hasRun: restarts > 0 || of('ExecMainCode') !== '0',
       end: endOf(of('ExecMainCode'), of('ExecMainStatus')),
     },
   ]

@@ -68,7 +68,7 @@ function textsOf(files: UnitFiles): Readonly<Record<string, string>> {
   const withPort = (number: number | undefined) => (number === undefined ? {} : { PORT: String(number) })
   if (container === undefined) {
     const own = { HOME: stateFolder(user.name), ...env, ...volumeVariables(volumes), ...withPort(port) }
-    return { run: runText(folder, command, files.hasInput), env: envText(own) }
+    return { run: runText(folder, command, files.hasInput, files.stop.signal), env: envText(own) }
   }
   const { service } = container
   const isTold = service === undefined

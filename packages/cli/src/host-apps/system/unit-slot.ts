@@ -21,6 +21,8 @@ export interface UnitHost {
   readonly aliveMs: number
   /** The user of an application that was admitted. */
   userOf(app: string): AppUser
+  /** Ends a unit of this name that is left over. */
+  cleared(unit: string): Promise<void>
   /** Guards the port of an instance that is about to start. */
   placed(slot: UnitSlot): Promise<void>
   /** Looks after a unit from now on: output, state, health. */
@@ -87,7 +89,7 @@ export class UnitSlot implements Slot {
   }
 
   get open(): number {
-    return this.#port === undefined ? 0 : new SocketTable().connectionsTo(this.#port)
+    return this.#port === undefined ? 0 : SocketTable.recent().connectionsTo(this.#port)
   }
 
   get lastLines(): readonly string[] {
@@ -162,6 +164,7 @@ export class UnitSlot implements Slot {
       this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
+    await this.#host.cleared(this.unit)
     this.#port = isVisited(process, definition) ? await takePort() : undefined
     const inner = (container?.service?.ports ?? []).filter(
       (port) => this.#port === undefined || port !== container?.port,
@@ -192,12 +195,17 @@ export class UnitSlot implements Slot {
 
   /** Starts the unit. Returns why it does not start: podman says so at once. */
   async #started(): Promise<string | undefined> {
-    const start = this.#host.systemctl.start(this.unit)
-    if (this.parts.container === undefined) await start
-    return start.then(
-      () => undefined,
-      () => 'podman could not start its container',
-    )
+    const { systemctl } = this.#host
+    try {
+      await systemctl.start(this.unit)
+      return undefined
+    } catch (error) {
+      if (this.parts.container !== undefined) return 'podman could not start its container'
+      // A program that has failed before systemd saw it begin is one that began: its end says more.
+      const state = (await systemctl.show([this.unit])).get(this.unit)
+      if (state?.hasRun) return undefined
+      throw error
+    }
   }
 
   /** Finds the instance that an earlier supervisor started, or starts one. */
@@ -211,7 +219,8 @@ export class UnitSlot implements Slot {
       await this.#host.placed(this)
       this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
     } else await this.#place()
-    await this.#started()
+    // One that does not start is tried again by systemd, and stands in the way of no other.
+    await this.#started().catch((error: Error) => this.say(`[svc] ${error.message}`))
     // One that listens is healthy until it is found to be otherwise.
     this.#isHealthy = true
     const states = await this.#host.systemctl.show([this.unit])

@@ -52,7 +52,10 @@ export async function runUnitTask(
       if (task.input !== undefined) await makeInput(pipe, user)
       await systemctl.reload()
       if (task.input !== undefined) void feed(pipe, task.input, over.signal)
-      await systemctl.begin(unit)
+      // A program that has failed before systemd saw it begin has its end noted as any other.
+      await systemctl.begin(unit).catch((error: unknown) => {
+        if (!existsSync(join(folder, END_FILE))) throw error
+      })
     }
     using output = new OutputSpool(join(folder, 'output'), task.onLine)
     return await ended({ task, systemctl, leaving }, signal, () => output.look())

@@ -21,6 +21,9 @@ export const unitName = ({ app, process, number, release }: UnitPlace): string =
 export const isUnitName = (name: string): boolean =>
   /^svc-app@[a-z0-9._-]+:[a-z0-9-]+:\d+:\d+\.service$/.test(name)
 
+/** The application of a unit. */
+export const appOfUnit = (unit: string): string => /^svc-(?:app|task)@([^:]+):/.exec(unit)?.[1] ?? ''
+
 /**
  * The unit of a task. Names of tasks are made of `a-z`, `0-9` and dash.
  */
@@ -203,9 +206,18 @@ export function noteEnd(unit: string): string {
 /** Returns a text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Returns the script of an instance: its variables, then its command, which is one line of a shell. */
-export const runText = (folder: string, command: string, hasInput = false): string =>
-  `set -a\n. ${folder}/env\nset +a\nexec /bin/sh -c ${quoted(command)}${inputOf(folder, hasInput)}\n`
+/**
+ * Returns the script of an instance: its variables, then its command, which is one line of a shell. systemd
+ * sends its signal to all processes, and once more to the others when the first has ended, which programs
+ * take for an order to hurry. So the shell, which is the first, ends after its command.
+ */
+export const runText = (
+  folder: string,
+  command: string,
+  hasInput = false,
+  signal: AppStop['signal'] = 'SIGTERM',
+): string =>
+  `set -a\n. ${folder}/env\nset +a\nexec /bin/sh -c ${quoted(`trap 'exit 143' ${signal.slice('SIG'.length)}\n${command}`)}${inputOf(folder, hasInput)}\n`
 
 /**
  * The words of a script that open the input of its task. The unit must not: systemd would open it for the
