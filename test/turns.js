@@ -76,6 +76,7 @@ const TURNS = [
       'test/packed/containers',
       'test/packed/databases',
       'test/packed/hosting-load',
+      'test/packed/hosting-kills',
     ],
   },
   // These take 20 s and more.

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Time for a start, from the first program to the last service. It takes a second on an idle machine. */
@@ -11,9 +11,15 @@ const COMMAND_MS = 30_000
 /** The exit code of systemd-nspawn when the machine wants to start again. */
 const AGAIN = 133
 
+const GROUPS = '/sys/fs/cgroup'
+
 // The machine is this one with a layer of memory over its disk, and without the services that this one has.
 // Mounts live in a namespace of their own: they are gone with the last process, however that ends.
+// Its control groups are its own: systemd finds no process of another machine among those of a unit.
 const START = `set -e
+own() { if [ -w "$1/cgroup.procs" ]; then mkdir -p "$1/$2"; echo 0 > "$1/$2/cgroup.procs"; fi; }
+own "${GROUPS}/systemd$(sed -n 's/^[0-9]*:name=systemd://p' /proc/self/cgroup)" "$(basename "$1")"
+own "${GROUPS}$(sed -n 's/^0:://p' /proc/self/cgroup)" "$(basename "$1")"
 mount -t tmpfs tmpfs "$1" && mount -t tmpfs tmpfs /run
 cd "$1" && mkdir upper work root
 mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" root
@@ -203,6 +209,7 @@ export class BootedMachine implements AsyncDisposable {
       this.#child.kill('SIGKILL')
       await ended
     }
+    spawnSync('find', [GROUPS, '-depth', '-path', `*/${basename(this.#folder)}*`, '-type', 'd', '-delete'])
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

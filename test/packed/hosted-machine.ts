@@ -9,8 +9,8 @@ const CHECKOUT = join(import.meta.dirname, '../..')
 const TOKEN = '/srv/token'
 const OPERATIONS = 'http://127.0.0.1:8080/api/v1/operations'
 /** Turns of a wait for a job: a command of the machine has a limit of its own, which a job may outlast. */
-const MAX_TURNS = 10
-const TURN_SECONDS = 20
+const MAX_TURNS = 12
+const TURN_SECONDS = 15
 const AGENT = '/srv/svc-agent.mjs'
 
 /** A job that has ended. */
@@ -102,7 +102,7 @@ export class HostedMachine implements AsyncDisposable {
   /** Waits for the end of a job. */
   followed(id: string): EndedJob {
     const look = `curl -sS -H @${TOKEN} -d '{"job":"${id}"}' ${OPERATIONS}/jobs.show`
-    const wait = `for turn in $(seq ${TURN_SECONDS * 10}); do
+    const wait = `end=$(($(date +%s) + ${TURN_SECONDS})); while [ $(date +%s) -lt $end ]; do
       case $(${look}) in *'"state":"succeeded"'* | *'"state":"failed"'*) exit 0 ;; esac; sleep 0.1; done`
     for (let turn = 1; ; turn += 1) {
       this.machine.sh(wait)

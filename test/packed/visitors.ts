@@ -53,6 +53,7 @@ export interface Seen {
 /** Visitors of the applications of a machine, who come while other work is done there. */
 export class Visitors {
   readonly #machine: BootedMachine
+  #times = 0
 
   /** Puts the program of the visitors on the machine. */
   constructor(machine: BootedMachine) {
@@ -70,15 +71,18 @@ export class Visitors {
   /** Has visitors come while work is done, which is synchronous: so they are a unit of the machine. */
   during(choices: VisitorChoices, work: () => void): Seen {
     const machine = this.#machine
+    this.#times += 1
+    // systemd takes a moment to forget a unit that has ended.
+    const unit = `visitors-${this.#times}`
     machine.write(CHOICES, JSON.stringify({ ...choices, until: UNTIL, progress: PROGRESS }))
-    machine.sh(`rm -f ${UNTIL} ${PROGRESS}
-      systemd-run --quiet --collect --unit=visitors --property=StandardOutput=file:${SEEN} \\
+    machine.sh(`rm -f ${UNTIL} ${PROGRESS} ${SEEN} ${ERRORS}
+      systemd-run --quiet --collect --unit=${unit} --property=StandardOutput=file:${SEEN} \\
         --property=StandardError=file:${ERRORS} node ${PROGRAM} ${CHOICES}
-      until test -s ${PROGRESS}; do systemctl -q is-active visitors; sleep 0.1; done`)
+      until test -s ${PROGRESS}; do systemctl -q is-active ${unit}; sleep 0.1; done`)
     try {
       work()
     } finally {
-      machine.sh(`touch ${UNTIL}; while systemctl -q is-active visitors; do sleep 0.1; done; cat ${ERRORS}`)
+      machine.sh(`touch ${UNTIL}; while systemctl -q is-active ${unit}; do sleep 0.1; done; cat ${ERRORS}`)
     }
     return JSON.parse(machine.sh(`cat ${SEEN}`)) as Seen
   }

@@ -50,6 +50,8 @@ export class SupervisorGone extends Problem {
 }
 
 const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK'])
+/** Errors of a connection that somebody took, and did not end. */
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 /**
  * Gives an order and waits for its end. Returns the last word; undefined when no supervisor runs.
@@ -77,7 +79,7 @@ export function order(
     })
     asked.once('error', (error: NodeJS.ErrnoException) => {
       if (NOBODY.has(error.code ?? '')) resolve(undefined)
-      else reject(error)
+      else reject(BROKEN.has(error.code ?? '') ? new SupervisorGone() : error)
     })
     if (input === undefined) asked.end(JSON.stringify(body))
     else void sent(asked, body, input).catch(() => {})
