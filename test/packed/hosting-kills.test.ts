@@ -95,7 +95,7 @@ const ROUNDS = (Object.keys(PROGRAMS) as Program[]).flatMap((name) => [
   ...drawn(name),
 ])
 
-/** Kills a program at a moment of a deploy. Returns how the deploy ended, once everything has come to rest. */
+/** Kills a program at a moment of a deploy. Returns how that ended, once everything has come to rest. */
 function killedAt(condition: string, program: Program) {
   const before: string = host.record().apps.shop.live.sha
   const unit = PROGRAMS[program]
