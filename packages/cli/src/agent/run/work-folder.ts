@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDurably } from '../state/durable-file.ts'
 import type { StatusReport } from '../wire/agent-api.ts'
@@ -10,6 +10,9 @@ import { type HandlerUser, runAs } from './handler-user.ts'
 
 /** The handler's folder within a work folder. */
 const HANDLER_FOLDER = 'run'
+
+/** The rights of a group. */
+const GROUP = 0o070
 
 /** The parent folder of work folders, and the user that handlers run as, if not the agent's own. */
 export interface WorkRoot {
@@ -153,7 +156,9 @@ async function removeFolder(path: string, user: HandlerUser | undefined): Promis
 }
 
 async function removeHandlerFolder(path: string, user: HandlerUser | undefined): Promise<void> {
-  if (!user) return rm(path, { recursive: true, force: true, maxRetries: 3 })
+  // One that its agent never handed over, as it was killed before, has no other user's files.
+  const isOwn = ((await lstat(path)).mode & GROUP) === 0
+  if (!user || isOwn) return rm(path, { recursive: true, force: true, maxRetries: 3 })
   // Tools leave read-only folders behind, such as Go's cache of modules.
   await runAs(user, 'find', [path, '-mindepth', '1', '-type', 'd', '-exec', 'chmod', 'u+rwx', '{}', ';'])
   await runAs(user, 'find', [path, '-mindepth', '1', '-delete'])
