@@ -77,6 +77,7 @@ const TURNS = [
       'test/packed/databases',
       'test/packed/hosting-load',
       'test/packed/hosting-kills',
+      'test/packed/hosting-hostile',
     ],
   },
   // These take 20 s and more.

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '@svc/core'
 import { ran } from './systemctl.ts'
@@ -10,6 +10,7 @@ const IMPORT = `import ${SITES}/*.caddy`
 const SOCKET = 'unix//var/lib/caddy/admin.sock'
 const CANDIDATE = '/etc/caddy/.svc-candidate'
 
+const PROXY_GROUP = 'caddy'
 const WORDS = 300
 
 const refused = (detail: string): Problem => new Problem('conflict', { detail })
@@ -73,7 +74,8 @@ export class Caddy {
       throw refused(`the proxy reads no file of svc: ${ADVICE}`)
     try {
       await rm(CANDIDATE, { recursive: true, force: true })
-      await mkdir(join(CANDIDATE, 'svc'), { recursive: true, mode: 0o755 })
+      await forProxy(CANDIDATE)
+      await mkdir(join(CANDIDATE, 'svc'))
       for (const [name, text] of files) await writeFile(join(CANDIDATE, 'svc', name), text)
       // It lies beside the operator's own file: imports there are read from the same folder.
       const candidate = join(dirname(CADDYFILE), '.svc-candidate.caddyfile')
@@ -119,6 +121,13 @@ function objectIn(value: unknown, key: string): Record<string, unknown> | undefi
   return typeof found === 'object' && found !== null ? Object.fromEntries(Object.entries(found)) : undefined
 }
 
+/** Makes a folder that the proxy reads, and no other user: digests of passwords stand in its files. */
+async function forProxy(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o750 })
+  await ran('chgrp', PROXY_GROUP, folder)
+  await chmod(folder, 0o750)
+}
+
 async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
   if (!existsSync(folder)) return new Map()
   const names = (await readdir(folder)).filter((name) => name.endsWith('.caddy'))
@@ -127,7 +136,7 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
 }
 
 async function place(files: ReadonlyMap<string, string>): Promise<void> {
-  await mkdir(SITES, { recursive: true, mode: 0o755 })
+  await forProxy(SITES)
   for (const [name, text] of files) {
     await writeFile(join(SITES, `.${name}.new`), text, { mode: 0o644 })
     await rename(join(SITES, `.${name}.new`), join(SITES, name))

@@ -139,7 +139,10 @@ RestrictSUIDSGID=yes
 RestrictRealtime=yes
 LockPersonality=yes`
 
-/** The walls around everything that an application runs, and its limits. */
+/**
+ * The walls around everything that an application runs, and its limits. The limit of the user is the only
+ * bound where the kernel has no controller of processes.
+ */
 const confined = (
   unit: string,
   { user, folder, stop, lines, memory, cpus }: Confinement,
@@ -154,6 +157,7 @@ StandardError=inherit
 KillMode=control-group
 KillSignal=${stop.signal}
 TimeoutStopSec=${stop.grace_s}
+LimitNPROC=2048
 ${lines.join('\n')}
 ${WALLS}
 RemoveIPC=yes
