@@ -413,11 +413,4 @@ export const faults: readonly Fault[] = [
     replace: 'policy = { close : 10, time_wait : 120 }',
     suites: UNITS,
   },
-  {
-    name: 'host-apps: visitors of a release that leaves are cut off when the supervisor was killed',
-    file: `${APPS}/system/leftover-units.ts`,
-    find: 'if (port > 0 && this.#parts.isLive(app) && isVisited(port))',
-    replace: 'if (port > 99_999 && this.#parts.isLive(app) && isVisited(port))',
-    suites: ['test/packed/hosting-kills.test.ts'],
-  },
 ]

@@ -156,9 +156,9 @@ async function removeFolder(path: string, user: HandlerUser | undefined): Promis
 }
 
 async function removeHandlerFolder(path: string, user: HandlerUser | undefined): Promise<void> {
+  if (!user) return rm(path, { recursive: true, force: true, maxRetries: 3 })
   // One that its agent never handed over, as it was killed before, has no other user's files.
-  const isOwn = ((await lstat(path)).mode & GROUP) === 0
-  if (!user || isOwn) return rm(path, { recursive: true, force: true, maxRetries: 3 })
+  if (((await lstat(path)).mode & GROUP) === 0) return rm(path, { recursive: true, force: true })
   // Tools leave read-only folders behind, such as Go's cache of modules.
   await runAs(user, 'find', [path, '-mindepth', '1', '-type', 'd', '-exec', 'chmod', 'u+rwx', '{}', ';'])
   await runAs(user, 'find', [path, '-mindepth', '1', '-delete'])
