@@ -54,7 +54,7 @@ async function made(machine: BootedMachine, prepared: () => Promise<DeployStep>)
 export const deployVariant = ({ name, prepare }: DeployVariant): Variant => ({
   name,
   start: async (bench): Promise<Running> => {
-    process.env.SVC_TEST_PACKED ??= join(await bench.folder(), 'packed')
+    process.env.SVC_TEST_PACKED = join(await bench.folder(), 'packed')
     const machine = await HostedMachine.boot(['nft', 'git', 'curl', 'bash'])
     if (typeof machine === 'string') throw new Skipped(machine)
     const stop = () => machine[Symbol.asyncDispose]()

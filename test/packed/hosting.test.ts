@@ -327,10 +327,7 @@ describe('Applications on a machine with systemd', () => {
           { app: 'shop', domain: 'a.example.com', port: 80, tls: 'certificate' },
           'put the certificate of a.example.com into /etc/caddy/certificates/a.example.com.crt',
         ],
-        [
-          { app: 'shop', domain: 'a.example.com', port: 80, path: '/x' },
-          'path: no host carries this out yet',
-        ],
+        [{ app: 'shop', domain: 'a.example.com', port: 80, path: '/x' }, 'path: write paths'],
         [{ app: 'shop', domain: 'a.example.com', port: 80, tls: 'off', allow: ['10.0.0.0/8 { }'] }, 'allow'],
         [
           { app: 'shop', domain: 'a.example.com', port: 80, tls: 'off', allow: ['999.1.1.1'] },

@@ -16,7 +16,7 @@ const SVC = JSON.stringify({
 })
 
 async function start(bench: Bench): Promise<Running> {
-  process.env.SVC_TEST_PACKED ??= join(await bench.folder(), 'packed')
+  process.env.SVC_TEST_PACKED = join(await bench.folder(), 'packed')
   const machine = await HostedMachine.boot(['nft', 'git', 'busybox'])
   if (typeof machine === 'string') throw new Skipped(machine)
   const stop = () => machine[Symbol.asyncDispose]()

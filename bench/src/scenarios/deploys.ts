@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.ts'
 const BARE = 'a script: fetch, unit, two good answers, rule of nft'
 const BARE_BACK = 'the script without the fetch'
 const DEPLOY = 'svc, from the accepted job to the answer of the new release'
-const ROLLBACK = 'svc apps rollback, from the accepted job to the answer of the release before'
+const ROLLBACK = 'svc, from the accepted job to the answer of the release before'
 const SECONDS = 20
 /** Commits that rollbacks go to and fro between. */
 const PAIR = 2
@@ -50,7 +50,7 @@ echo $(((ended - began) / 1000))
 const ASK = `
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
-const [operation, input, word] = process.argv.slice(2)
+const [order, word] = process.argv.slice(2)
 const token = readFileSync('/srv/token', 'utf8').trim()
 const call = async (name, body) => {
   const answer = await fetch('http://127.0.0.1:8080/api/v1/operations/' + name, {
@@ -72,7 +72,7 @@ const ask = (at) => new Promise((done) => {
 })
 const pause = (ms) => new Promise((done) => setTimeout(done, ms))
 await call('jobs.list', '{}')
-const { job } = await call(operation, input)
+const { job } = await call('jobs.enqueue', order)
 const began = performance.now()
 for (let at = port(); (at === undefined ? '' : await ask(at)) !== word; at ??= port()) {
   if (performance.now() - began > 50_000) throw new Error('the new release does not answer')
@@ -114,19 +114,12 @@ async function installed(machine: BootedMachine) {
   const issue = ['tokens', 'issue', '--role', 'operator', '--label', 'bench']
   const { secret } = host.plane.json<{ secret: string }>(...issue)
   machine.write('/srv/token', secret, 0o600)
-  const ask = (operation: string, input: object, word: number) =>
-    milliseconds(machine, ['node', '/srv/measure.mjs', operation, JSON.stringify(input), `word ${word}`])
-  const deploy = (sha: string, word: number) =>
-    ask(
-      'jobs.enqueue',
-      {
-        kind: 'deploy',
-        license: host.license,
-        payload: { app: 'shop', source: { type: 'git', repo_url: 'file:///srv/shop', sha } },
-      },
-      word,
-    )
-  return { ask, deploy }
+  const deploy: DeployStep = (sha, word) => {
+    const payload = { app: 'shop', source: { type: 'git', repo_url: 'file:///srv/shop', sha } }
+    const order = JSON.stringify({ kind: 'deploy', license: host.license, payload })
+    return milliseconds(machine, ['node', '/srv/measure.mjs', order, `word ${word}`])
+  }
+  return { deploy }
 }
 
 /** How long a commit takes to the visitors of a server, beside a script that does the same by hand. */
@@ -150,15 +143,16 @@ export const deploys: readonly Scenario[] = [
       deployVariant({
         name: ROLLBACK,
         prepare: async (machine) => {
-          const { ask, deploy } = await installed(machine)
-          const words: number[] = []
+          const { deploy } = await installed(machine)
+          const pair: { sha: string; word: number }[] = []
           return (sha, number) => {
-            if (words.length < PAIR) {
-              words.push(number)
+            if (pair.length < PAIR) {
+              pair.push({ sha, word: number })
               return deploy(sha, number)
             }
-            words.reverse()
-            return ask('apps.rollback', { app: 'shop' }, words[1] ?? 0)
+            pair.reverse()
+            const [, before = { sha, word: number }] = pair
+            return deploy(before.sha, before.word)
           }
         },
       }),
