@@ -77,15 +77,6 @@ export class Systemctl {
     return this.#waiting
   }
 
-  /**
-   * Makes sure that systemd has the file of a unit as it stands. It reads one that it has not met by itself, and
-   * all files take it a while on a host with many units.
-   */
-  async meet(unit: string): Promise<void> {
-    const isStale = await ran('systemctl', 'show', '--value', '--property=NeedDaemonReload', unit)
-    if (isStale.trim() === 'yes') await this.reload()
-  }
-
   /** Starts a unit that has started once its program is executed: a reading at that moment would fail it. */
   begin(unit: string): Promise<void> {
     return this.#inTurn(() => this.start(unit))

@@ -190,7 +190,7 @@ export class UnitSlot implements Slot {
     }
     const textOf = container === undefined ? unitText : containerUnitText
     writeFileSync(join(SYSTEM.units, this.unit), textOf(choices), { mode: 0o644 })
-    await Promise.all([this.#host.systemctl.meet(this.unit), this.#host.placed(this)])
+    await Promise.all([this.#host.systemctl.reload(), this.#host.placed(this)])
   }
 
   /** Starts the unit. Returns why it does not start: podman says so at once. */

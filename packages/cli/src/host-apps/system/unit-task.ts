@@ -50,7 +50,7 @@ export async function runUnitTask(
       place(task, user, lines)
       const pipe = join(folder, INPUT_FILE)
       if (task.input !== undefined) await makeInput(pipe, user)
-      await systemctl.meet(unit)
+      await systemctl.reload()
       if (task.input !== undefined) void feed(pipe, task.input, over.signal)
       // A program that has failed before systemd saw it begin has its end noted as any other.
       await systemctl.begin(unit).catch((error: unknown) => {
