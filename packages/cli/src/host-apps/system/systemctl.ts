@@ -33,11 +33,16 @@ export interface UnitState {
   readonly restarts: number
   /** Whether a process of it has ended. */
   readonly hasRun: boolean
+  /** The result of systemd.exec(5), such as `timeout`. */
+  readonly result: string
   /** How the last process ended, in words. */
   readonly end: string
 }
 
-const PROPERTIES = ['Id', 'ActiveState', 'SubState', 'MainPID', 'NRestarts', 'ExecMainCode', 'ExecMainStatus']
+const PROPERTIES = [
+  ...['Id', 'ActiveState', 'SubState', 'MainPID', 'NRestarts'],
+  ...['Result', 'ExecMainCode', 'ExecMainStatus'],
+]
 
 /** How a process ended, by the codes of waitid(2). One that was started again since has none. */
 function endOf(code: string, status: string): string {
@@ -57,6 +62,7 @@ function stateIn(text: string): readonly [string, UnitState] {
       pid: Number(of('MainPID')),
       restarts,
       hasRun: restarts > 0 || of('ExecMainCode') !== '0',
+      result: of('Result'),
       end: endOf(of('ExecMainCode'), of('ExecMainStatus')),
     },
   ]

@@ -6,7 +6,7 @@ import type { AppUser } from './app-user.ts'
 import { containerTaskText } from './container-text.ts'
 import { OutputSpool } from './output-spool.ts'
 import { SYSTEM } from './places.ts'
-import type { Systemctl } from './systemctl.ts'
+import type { Systemctl, UnitState } from './systemctl.ts'
 import { feed, makeInput } from './task-input.ts'
 import { writeUnitFiles } from './unit-files.ts'
 import { END_FILE, INPUT_FILE, taskName, taskText, unitFolder } from './unit-text.ts'
@@ -17,6 +17,7 @@ const LOOK_MS = 200
 /** Looks between two questions to systemd, which tell of a unit that was ended without a word. */
 const LOOKS_A_STATE = 25
 const UNSEEN = 'nobody saw its end'
+const NO_MEMORY = 'it needed more memory than it may have'
 
 /** A task, and the user and the places of its unit. */
 export interface TaskAs {
@@ -106,15 +107,24 @@ async function ended(
       await systemctl.stop(unit, task.stop.grace_s * 1000)
       return CALLED_OFF
     }
-    if (looks % LOOKS_A_STATE === 0 && (await isGone(unit, systemctl)) && !existsSync(end)) return UNSEEN
+    if (looks % LOOKS_A_STATE === 0) {
+      const state = (await systemctl.show([unit])).get(unit)
+      if (isGone(state) && !existsSync(end)) return unnoted(state, task.timeoutS)
+    }
     await pause(Math.min(LOOK_MS, LOOK_FIRST_MS * 1.3 ** looks))
   }
   return faultOf(readFileSync(end, 'utf8').trim(), task.timeoutS)
 }
 
-async function isGone(unit: string, systemctl: Systemctl): Promise<boolean> {
-  const active = (await systemctl.show([unit])).get(unit)?.active
-  return active === undefined || active === 'inactive' || active === 'failed'
+const isGone = (state: UnitState | undefined): boolean =>
+  state === undefined || state.active === 'inactive' || state.active === 'failed'
+
+/** The fault of a task that left no process to note its end: systemd knows how it failed. */
+function unnoted(state: UnitState | undefined, timeoutS: number): string {
+  if (state?.active !== 'failed') return UNSEEN
+  if (state.result === 'timeout') return tooLong(timeoutS)
+  if (state.result === 'oom-kill') return NO_MEMORY
+  return state.hasRun ? `it ended with ${state.end}` : UNSEEN
 }
 
 /** Reads the words of systemd.exec(5): the result, and the code and the status of the process. */
@@ -122,6 +132,6 @@ function faultOf(words: string, timeoutS: number): TaskFault {
   const [result, code, status] = words.split(' ')
   if (result === 'success' && status === '0') return undefined
   if (result === 'timeout') return tooLong(timeoutS)
-  if (result === 'oom-kill') return 'it needed more memory than it may have'
+  if (result === 'oom-kill') return NO_MEMORY
   return code === 'exited' ? `it ended with exit code ${status}` : `it ended with SIG${status}`
 }
