@@ -40,3 +40,5 @@ export type TaskFault = string | undefined
 export const tooLong = (seconds: number): string => `it ran longer than ${seconds} s, and was ended`
 /** The reason of a task that was called off. */
 export const CALLED_OFF = 'it was called off'
+/** The fault of a task that is gone, and whose end was not noted. */
+export const UNSEEN = 'nobody saw its end'

@@ -354,12 +354,29 @@ test('a release command runs before the switch and once for a job: an attempt th
   const note = join(runtimeFolder(bench.apps), 'release-shop.json')
   writeFileSync(note, JSON.stringify({ job: 'job_3', at: '2026-03-01T10:00:00.000Z' }))
   await expect(deployed('b', 'touch again', 'job_3')).rejects.toThrow(
-    /began at 2026-03-01.* nobody saw its end/,
+    /began at 2026-03-01.* did not come to its end/,
   )
   expect(existsSync(join(releaseFolder(bench.apps, 'shop', sha('b')), 'again'))).toBe(false)
   await deployed('b', 'touch again', 'job_4')
   expect(existsSync(note)).toBe(false)
   expect((await bench.get('shop')).body).toBe('release 2')
+})
+
+test('a release command that was cut off with the asker is not run again by its job, and by a new one it is', async () => {
+  await using bench = await AppsBench.open()
+  const before = 'echo begun >> "$HOME_OF/begins"; test -e "$HOME_OF/quick" || sleep 60'
+  const release = (letter: string) => webRelease(sha(letter), { before, env: { HOME_OF: bench.apps } })
+  const off = new AbortController()
+  const going = bench.deploy('shop', release('a'), undefined, off.signal, 'job_1')
+  await eventually(async () => existsSync(join(bench.apps, 'begins')))
+  off.abort()
+  await expect(going).rejects.toThrow('called off')
+  writeFileSync(join(bench.apps, 'quick'), '')
+  await expect(bench.deploy('shop', release('a'), undefined, undefined, 'job_1')).rejects.toThrow(
+    'did not come to its end',
+  )
+  await bench.deploy('shop', release('a'), undefined, undefined, 'job_2')
+  expect(readFileSync(join(bench.apps, 'begins'), 'utf8')).toBe('begun\nbegun\n')
 })
 
 test('a command in a release has its variables and its end, and is ended with the asker and by the time limit', async () => {

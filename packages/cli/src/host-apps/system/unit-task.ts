@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { CALLED_OFF, type Task, type TaskFault, tooLong } from '../task.ts'
+import { CALLED_OFF, type Task, type TaskFault, tooLong, UNSEEN } from '../task.ts'
 import type { AppUser } from './app-user.ts'
 import { containerTaskText } from './container-text.ts'
 import { OutputSpool } from './output-spool.ts'
@@ -16,7 +16,6 @@ const LOOK_FIRST_MS = 20
 const LOOK_MS = 200
 /** Looks between two questions to systemd, which tell of a unit that was ended without a word. */
 const LOOKS_A_STATE = 25
-const UNSEEN = 'nobody saw its end'
 const NO_MEMORY = 'it needed more memory than it may have'
 
 /** A task, and the user and the places of its unit. */
