@@ -26,7 +26,10 @@ check_sha() {
 }
 
 # The release that is live in app_dir; nothing when there is none.
-live_release() { basename "$(readlink "$app_dir/current" 2>/dev/null || true)"; }
+live_release() {
+  live=$(readlink "$app_dir/current" 2>/dev/null) || :
+  printf '%s\n' "${live##*/}"
+}
 
 # Reads SVC_REPO_URL and sets: repository, the address without name and password; remote, the address that git is given;
 # credentials, the name and password of an http address. Every user of the host can read the arguments of a process, so

@@ -144,9 +144,12 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test('A task reads its input from a file of its own, if it has any', () => {
   writeFileSync(join(folder, 'env'), '')
   writeFileSync(join(folder, 'input'), 'given')
+  writeFileSync(join(folder, 'other'), 'other')
   const said = (hasInput: boolean) => {
     writeFileSync(join(folder, 'run'), runText(folder, 'cat; echo .', hasInput))
-    return execFileSync('/bin/sh', [join(folder, 'run')], { encoding: 'utf8', input: 'other' })
+    return execFileSync('/bin/sh', ['-c', `exec /bin/sh ${folder}/run <${folder}/other`], {
+      encoding: 'utf8',
+    })
   }
   expect([said(true), said(false)]).toEqual(['given.\n', 'other.\n'])
 })
