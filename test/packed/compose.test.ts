@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BootedMachine } from './booted-machine.ts'
-import { endedWell, failedJob, HostedMachine } from './hosted-machine.ts'
+import { CONTAINERS_CONF, endedWell, failedJob, HostedMachine } from './hosted-machine.ts'
 
 const LOAD = '/srv/load.mjs'
-
-/** Settings of podman for a machine within a machine, and for no other: see containers.conf(5). */
-const CONTAINERS_CONF = `[containers]
-keyring = false
-[engine]
-runtime = "runc"
-`
 
 const dockerfile = (more: string) => `FROM scratch AS run
 COPY busybox /bin/busybox

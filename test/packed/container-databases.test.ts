@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BootedMachine } from './booted-machine.ts'
-import { endedWell, HostedMachine } from './hosted-machine.ts'
-
-const CONTAINERS_CONF = `[containers]
-keyring = false
-[engine]
-runtime = "runc"
-`
+import { CONTAINERS_CONF, endedWell, HostedMachine } from './hosted-machine.ts'
 
 /** A server of pages with busybox, and the clients of both engines with the libraries of this machine. */
 const DOCKERFILE = `FROM scratch

@@ -13,6 +13,13 @@ const MAX_TURNS = 12
 const TURN_SECONDS = 15
 const AGENT = '/srv/svc-agent.mjs'
 
+/** Settings of podman for a machine within a machine, and for no other: see containers.conf(5). */
+export const CONTAINERS_CONF = `[containers]
+keyring = false
+[engine]
+runtime = "runc"
+`
+
 /** A job that has ended. */
 export interface EndedJob {
   readonly log: string

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readPage, root } from '../docs/page.ts'
 import { packedFolder } from '../support/packed.ts'
 import type { BootedMachine } from './booted-machine.ts'
-import { HostedMachine } from './hosted-machine.ts'
+import { CONTAINERS_CONF, HostedMachine } from './hosted-machine.ts'
 import { InstalledPlane } from './installed-plane.ts'
 
 /** docs/hosting.md, word for word: each block of each section, on the server or at the desk as it says. */
@@ -24,12 +24,6 @@ ca.example.com {
 `
 const AUTHORITY_ROOT = '/srv/ca-root.crt'
 
-/** Settings of podman for a machine within a machine, and for no other: see containers.conf(5). */
-const CONTAINERS_CONF = `[containers]
-keyring = false
-[engine]
-runtime = "runc"
-`
 /** Images of docker.io come from a registry of this machine. */
 const REGISTRIES_CONF = `[[registry]]
 prefix = "docker.io"
