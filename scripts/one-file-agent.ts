@@ -6,6 +6,7 @@ import { licensesOf, REQUIRE } from './bundle.ts'
 
 const root = join(import.meta.dirname, '..')
 const cli = join(root, 'packages/cli')
+const core = join(root, 'packages/core/src')
 
 /**
  * Loads each module of Node.js when it is first used. An `import` reads all that a module offers, and so
@@ -30,6 +31,50 @@ const lateNode: Plugin = {
   },
 }
 
+const BARRELS: Readonly<Record<string, string>> = { '@svc/core': 'index', '@svc/core/adapters': 'adapters' }
+
+/** Returns the file of each name that a list of public names exports, with its name there. */
+function homesIn(list: string): ReadonlyMap<string, { readonly own: string; readonly file: string }> {
+  const text = readFileSync(join(core, `${list}.ts`), 'utf8')
+  const exported = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)]
+  const homes = exported.flatMap(([, names = '', file = '']) =>
+    names.split(',').map((each) => {
+      const [own = '', name = own] = each.trim().replace('type ', '').split(' as ')
+      return [name, { own, file: join(core, file) }] as const
+    }),
+  )
+  return new Map(homes)
+}
+
+/**
+ * Takes each name of the core from the file that declares it. A list of public names would start all that
+ * anything in the agent needs, such as schemas of applications, in an agent that waits for work.
+ */
+const pastLists: Plugin = {
+  name: 'past-lists',
+  setup({ onLoad }) {
+    const homes = new Map(Object.entries(BARRELS).map(([name, list]) => [name, homesIn(list)]))
+    onLoad({ filter: /\/packages\/cli\/src\/.*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /^import \{([^}]*)\} from '(@svc\/core(?:\/adapters)?)'$/gm,
+        (_, names: string, list: string) =>
+          names
+            .split(',')
+            .map((each) => each.trim())
+            .filter((each) => each !== '' && !each.startsWith('type '))
+            .map((each) => {
+              const [name = '', as = name] = each.split(' as ')
+              const home = homes.get(list)?.get(name)
+              if (home === undefined) throw new Error(`${path}: ${list} does not export ${name}`)
+              return `import { ${home.own} as ${as} } from ${JSON.stringify(home.file)}`
+            })
+            .join('; '),
+      ),
+      loader: 'ts',
+    }))
+  },
+}
+
 /** Returns the files that the agent ships, by their path in the package of the command. */
 function shippedFiles(): Readonly<Record<string, string>> {
   const { version, engines } = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8')) as Record<
@@ -51,28 +96,37 @@ function shebang(unit: string): string {
   return `#!/usr/bin/env -S node${flags}`
 }
 
+const shipped = shippedFiles()
+const OPTIONS: BuildOptions = {
+  absWorkingDir: root,
+  entryPoints: [join(cli, 'src/agent-bin.ts')],
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  conditions: ['svc-source'],
+  define: { SVC_SHIPPED: JSON.stringify(shipped) },
+  plugins: [lateNode, pastLists],
+  banner: { js: `${shebang(shipped['systemd/svc-agent.service'] ?? '')}\n${REQUIRE}` },
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+}
+
+/** Returns every file of the agent, with the files that it imports when it is started itself. */
+export async function filesOfAgent(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { metafile } = await build({ ...OPTIONS, outfile: 'svc-agent.mjs', metafile: true, write: false })
+  const files = Object.entries(metafile.inputs).map(([file, { imports }]) => {
+    const started = imports.filter(({ kind }) => kind !== 'dynamic-import').map(({ path }) => path)
+    return [file, started] as const
+  })
+  return new Map(files)
+}
+
 /** Writes the host agent with all that it needs but Node.js into one file, with the licenses at its end. */
 export async function writeOneFileAgent(outfile: string): Promise<void> {
-  const shipped = shippedFiles()
-  const options: BuildOptions = {
-    absWorkingDir: root,
-    entryPoints: [join(cli, 'src/agent-bin.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22',
-    conditions: ['svc-source'],
-    define: { SVC_SHIPPED: JSON.stringify(shipped) },
-    plugins: [lateNode],
-    banner: { js: `${shebang(shipped['systemd/svc-agent.service'] ?? '')}\n${REQUIRE}` },
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  }
-  const { metafile } = await build({ ...options, metafile: true, write: false })
-  const licenses = licensesOf(Object.keys(metafile.inputs)).replaceAll('*/', '* /')
-  await build({ ...options, footer: { js: `/*\n${licenses}\n*/` } })
+  const licenses = licensesOf([...(await filesOfAgent()).keys()]).replaceAll('*/', '* /')
+  await build({ ...OPTIONS, outfile, footer: { js: `/*\n${licenses}\n*/` } })
   chmodSync(outfile, 0o755)
 }

@@ -98,9 +98,24 @@ export const faults: readonly Fault[] = [
   {
     name: 'packaging: the agent loads all of Node at its start',
     file: 'scripts/one-file-agent.ts',
-    find: 'plugins: [lateNode],',
-    replace: '',
+    find: 'plugins: [lateNode, pastLists],',
+    replace: 'plugins: [pastLists],',
     suites: ['test/packed/agent.test.ts'],
+  },
+  {
+    name: 'packaging: the agent starts all of the core that any of its commands needs',
+    file: 'scripts/one-file-agent.ts',
+    find: 'plugins: [lateNode, pastLists],',
+    replace: 'plugins: [lateNode],',
+    suites: ['packages/cli/test/agent/waiting-agent.test.ts'],
+  },
+  {
+    name: 'packaging: the agent starts the code of hosted applications while it waits',
+    file: 'packages/cli/src/commands/agent/agent-program.ts',
+    find: "import { HOST_APPS } from '../../host-apps/program-word.ts'",
+    replace:
+      "import '../../host-apps/deploy-app.ts'\nimport { HOST_APPS } from '../../host-apps/program-word.ts'",
+    suites: ['packages/cli/test/agent/waiting-agent.test.ts'],
   },
   {
     name: 'packaging: the handlers of the agent cannot be run',

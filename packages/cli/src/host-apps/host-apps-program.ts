@@ -18,6 +18,7 @@ import type { FindApp } from './front.ts'
 import { noteJob } from './kept-images.ts'
 import { endLeftovers, MARK } from './leftovers.ts'
 import { ProcessRuntime } from './process-runtime.ts'
+import { HOST_APPS } from './program-word.ts'
 import { serveSite, siteCommandOf } from './site-program.ts'
 import { TIMING } from './slot.ts'
 import { Supervisor } from './supervisor.ts'
@@ -27,9 +28,6 @@ import { volumesFolder } from './volumes.ts'
 
 /** Exit code for handlers: nothing of this application runs here, do as before. */
 export const ELSEWHERE = 10
-
-/** The word that leads to this program. It is for handlers, and no command for people. */
-export const HOST_APPS = 'host-apps'
 
 const OPTIONS = {
   apps: { type: 'string' },

@@ -1,7 +1,6 @@
 import { Problem, systemClock } from '@svc/core'
 import type { Command } from 'commander'
-import { HOST_APPS } from '../../host-apps/host-apps-program.ts'
-import { runHostProgram } from '../../host-apps/logs-program.ts'
+import { HOST_APPS } from '../../host-apps/program-word.ts'
 import { CommandRun, type CommonOptions } from '../../program/command-run.ts'
 import { parseTo } from '../../program/parse-to.ts'
 import { programOf } from '../../program/program-of.ts'
@@ -31,7 +30,11 @@ const runOf =
  * operator does.
  */
 export const runAgentProgram = (io: Io = processIo()): Promise<void> =>
-  io.args[0] === HOST_APPS ? runHostProgram(io) : runAgentCommand(io)
+  io.args[0] === HOST_APPS ? runHostApps(io) : runAgentCommand(io)
+
+// An agent that waits for work never needs the code of hosted applications.
+const runHostApps = async (io: Io): Promise<void> =>
+  (await import('../../host-apps/logs-program.ts')).runHostProgram(io)
 
 const runAgentCommand = (io: Io): Promise<void> =>
   parseTo(io, io.args, async () => {
