@@ -186,15 +186,16 @@ const noteApps = steps(
     licenseId,
     fingerprint: fc.constantFrom('fp-1', 'fp-2'),
     apps: fc.uniqueArray(name, { maxLength: 2 }),
+    sha: rarely(fc.constant('d'.repeat(40))),
     state: fc.constantFrom('up', 'degraded', 'down', 'stopped', 'gone'),
     max: fc.constantFrom(1, 100),
   }),
-  ({ apps, state, max, ...host }) =>
+  ({ apps, sha, state, max, ...host }) =>
     () =>
     ({ observedApps }, now) =>
       observedApps.note(
         host,
-        apps.map((each) => ({ ...SEEN, app: each, state })),
+        apps.map((each) => ({ ...SEEN, app: each, state, sha })),
         max,
         now,
       ),
@@ -207,6 +208,7 @@ const seeApps = steps(
     async ({ observedApps }) => [
       await observedApps.list(given.scope, ['shop', 'blog']),
       await observedApps.troubles(given.limit),
+      await observedApps.drifts(given.limit),
     ],
 )
 

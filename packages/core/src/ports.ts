@@ -401,7 +401,7 @@ export { type AppDomain, appDomainId, type DomainOptions, type NewAppDomain } fr
 export type { AppDomainsStore } from './work/apps/app-domains-store.ts'
 export type { AppMove } from './work/apps/app-move.ts'
 export type { AppsStore } from './work/apps/apps-store.ts'
-export { isTroubled, type ObservedApp, type ObservedEntry } from './work/apps/observed-app.ts'
+export { type AppDrift, isTroubled, type ObservedApp, type ObservedEntry } from './work/apps/observed-app.ts'
 export type { ObservedAppsStore } from './work/apps/observed-apps-store.ts'
 export type {
   Deployment,

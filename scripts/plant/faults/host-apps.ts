@@ -260,6 +260,21 @@ export const faults: readonly Fault[] = [
     suites: ['packages/core/test/work/apps/observed-apps-store.test.ts'],
   },
   {
+    name: 'host-apps: an app drifts while its next job waits',
+    file: 'packages/core/src/work/apps/observed-apps-store-sql.ts',
+    find: 'where u.license_id = o.license_id and u.app = o.app and u.finished_at is null',
+    replace:
+      'where u.license_id = o.license_id and u.app = o.app and u.started_at is not null and u.finished_at is null',
+    suites: ['packages/core/test/work/apps/observed-apps-store.test.ts'],
+  },
+  {
+    name: 'host-apps: a deployment on another host makes an app drift',
+    file: 'packages/core/src/work/apps/observed-apps-store-sql.ts',
+    find: "j.state = 'succeeded' and j.claimed_by = o.fingerprint",
+    replace: "j.state = 'succeeded'",
+    suites: ['packages/core/test/work/apps/observed-apps-store.test.ts'],
+  },
+  {
     name: 'host-apps: an app with a failed command is no trouble',
     file: 'packages/core/src/work/apps/observed-app.ts',
     find: 'failedCrons(detail).length > 0',

@@ -74,6 +74,8 @@ function observedText(
   const again = restarts > 0 ? `, started again ${restarts} times within ten minutes` : ''
   const known = `${ago(since, page)}, told ${ago(seen.observed_at, page)}`
   if (state === 'stopped') return `stopped on ${where} (${known})`
+  if (seen.expected_sha !== undefined)
+    return `${up} of ${of} up on ${where}, and not of ${short(seen.expected_sha)}, which was deployed there last: svc apps start ${app} (${known})`
   if (state === 'up') return `${up} of ${of} up on ${where}${closed}${again} (${known})`
   return `${up} of ${of} up on ${where}${again}: svc apps logs ${app} --process ${missing[0] ?? 'web'} (${known})`
 }

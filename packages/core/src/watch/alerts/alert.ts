@@ -28,6 +28,7 @@ export const ALERT_KINDS = [
   'security_drift',
   'app_down',
   'app_restarts',
+  'app_drift',
   'cron_failed',
   'certificate_ending',
   'scheduler_stalled',

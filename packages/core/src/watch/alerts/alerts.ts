@@ -142,6 +142,7 @@ export class Alerts {
       exposures,
       standings,
       apps,
+      appDrifts,
     ] = await Promise.all([
       storage.agents.list(PLATFORM),
       storage.licenses.list(PLATFORM),
@@ -158,6 +159,7 @@ export class Alerts {
       storage.surfaceScans.findings(PLATFORM, { status: 'open', severity: 'high', limit: MOST_EXPOSURES }),
       storage.nodeSecurity.standings(),
       storage.observedApps.troubles(MOST_APPS),
+      storage.observedApps.drifts(MOST_APPS),
     ])
     const due = watched
       .filter(({ pausedAt }) => pausedAt === undefined)
@@ -180,6 +182,7 @@ export class Alerts {
       exposures,
       standings,
       apps,
+      appDrifts,
     }
   }
 }

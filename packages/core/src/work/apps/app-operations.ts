@@ -40,8 +40,13 @@ async function listedView(apps: Apps, app: App, observed: readonly ObservedApp[]
 /** An app with its state. */
 async function viewOf(apps: Apps, app: App): Promise<AppView> {
   const observed = await apps.observed(ofLicense(app.licenseId), [app.name])
-  const [view, state] = await Promise.all([listedView(apps, app, observed), apps.state(app)])
-  return { ...view, ...stateView(state) }
+  const [view, state, drifts] = await Promise.all([
+    listedView(apps, app, observed),
+    apps.state(app),
+    apps.drifts(app),
+  ])
+  const seen = view.observed?.map((each) => ({ ...each, ...present('expected_sha', drifts.get(each.host)) }))
+  return { ...view, ...present('observed', seen), ...stateView(state) }
 }
 
 interface GivenSettings {

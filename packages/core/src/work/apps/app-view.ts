@@ -32,6 +32,8 @@ export const ON_HOST = {
   host: word,
   state: oneOf(OBSERVED_STATES),
   ...OBSERVED,
+  /** The commit that was deployed there last, of an app that runs another one while no job is left. */
+  expected_sha: optional(word),
   since: count,
   observed_at: count,
 }

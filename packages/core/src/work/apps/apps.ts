@@ -176,6 +176,15 @@ export class Apps {
     return this.#parts.storage.observedApps.list(scope, apps)
   }
 
+  /** An app's commits that were deployed last, by the hosts that run another one. */
+  async drifts({
+    licenseId,
+    name: app,
+  }: Pick<App, 'licenseId' | 'name'>): Promise<ReadonlyMap<string, string>> {
+    const drifts = await this.#parts.storage.observedApps.drifts(MAX_OBSERVED, { licenseId, app })
+    return new Map(drifts.map(({ fingerprint, expected }) => [fingerprint, expected]))
+  }
+
   /** The variables of an app; those that are secrets stay sealed. */
   async variables({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
     const all = await this.#parts.storage.apps.variables(id)

@@ -68,6 +68,13 @@ export interface ObservedApp {
   readonly observedAt: Date
 }
 
+/** An app that runs another commit than its newest good deployment on that host. */
+export interface AppDrift extends ObservedApp {
+  /** The commit of that deployment. */
+  readonly expected: string
+  readonly deploymentId: string
+}
+
 /** The last runs of an app's commands that failed. */
 export const failedCrons = ({ crons = [] }: ObservedApp['detail']): readonly ObservedCron[] =>
   crons.filter(({ fault }) => fault !== undefined)

@@ -3,7 +3,7 @@ import type { Scope } from '../../kernel/scope.ts'
 import type { Session } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
 import { observedScoped, toObservedApp } from './app-tables-sql.ts'
-import { isTroubled, type ObservedApp, type ObservedEntry } from './observed-app.ts'
+import { type AppDrift, isTroubled, type ObservedApp, type ObservedEntry } from './observed-app.ts'
 import type { ObservedAppsStore } from './observed-apps-store.ts'
 
 const OF_HOST = 'license_id = $1 and fingerprint = $2'
@@ -41,6 +41,32 @@ const TROUBLES = {
     where place <= $1 order by license_id collate "C", fingerprint collate "C", app collate "C"`,
 }
 
+// The lane of an app's jobs has an index in these words.
+const DRIFTS = {
+  name: 'observed-app-drifts',
+  text: `select license_id, fingerprint, app, state, detail, since, observed_at, expected, deployment_id from (
+      select o.*, last.sha as expected, last.id as deployment_id, row_number() over
+        (partition by o.license_id order by o.fingerprint collate "C", o.app collate "C") as place
+      from observed_apps o cross join lateral (
+        select d.id, d.source ->> 'sha' as sha from jobs j join deployments d on d.id = j.deployment_id
+        where j.license_id = o.license_id and coalesce('app ' || j.app, j.kind || ' ' || j.target) = 'app ' || o.app
+          and j.finished_at is not null and j.state = 'succeeded' and j.claimed_by = o.fingerprint
+        order by j.finished_at desc, j.id desc limit 1) last
+      where o.state <> 'stopped' and last.sha <> o.detail ->> 'sha'
+        and ($2::text is null or (o.license_id = $2 and o.app = $3))
+        and not exists (select 1 from jobs u
+          where u.license_id = o.license_id and u.app = o.app and u.finished_at is null)) drifting
+    where place <= $1 order by license_id collate "C", fingerprint collate "C", app collate "C"`,
+}
+interface DriftRow {
+  readonly expected: string
+  readonly deployment_id: string
+}
+const toDrift = (row: DriftRow): AppDrift => ({
+  ...toObservedApp(row),
+  ...{ expected: row.expected, deploymentId: row.deployment_id },
+})
+
 const rowOf = ({ app, state, ...detail }: ObservedEntry) => ({
   ...{ app, state, detail },
   is_troubled: isTroubled({ app, state, ...detail }),
@@ -70,5 +96,9 @@ export class SqlObservedAppsStore implements ObservedAppsStore {
 
   async troubles(limit: number): Promise<readonly ObservedApp[]> {
     return (await this.#session.rows<object>(TROUBLES, [limit])).map(toObservedApp)
+  }
+
+  async drifts(limit: number, only?: Pick<ObservedApp, 'licenseId' | 'app'>): Promise<readonly AppDrift[]> {
+    return (await this.#session.rows<DriftRow>(DRIFTS, [limit, only?.licenseId, only?.app])).map(toDrift)
   }
 }

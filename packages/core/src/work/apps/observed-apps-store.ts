@@ -1,5 +1,5 @@
 import type { Scope } from '../../kernel/scope.ts'
-import type { ObservedApp, ObservedEntry } from './observed-app.ts'
+import type { AppDrift, ObservedApp, ObservedEntry } from './observed-app.ts'
 
 declare module '../../platform/storage/storage.ts' {
   interface Stores {
@@ -24,4 +24,10 @@ export interface ObservedAppsStore {
   list(scope: Scope, apps: readonly string[]): Promise<readonly ObservedApp[]>
   /** Apps that somebody has to look at, by license, host and name, at most `limit` of a license. */
   troubles(limit: number): Promise<readonly ObservedApp[]>
+  /**
+   * Apps that run another commit than the deployment that ended well last on that host, in the order and the
+   * bounds of `troubles`. Left out are apps that are stopped, that have a job which has not ended, and those
+   * whose last deployment has no commit, such as an image's. `only`: one app of one license.
+   */
+  drifts(limit: number, only?: Pick<ObservedApp, 'licenseId' | 'app'>): Promise<readonly AppDrift[]>
 }

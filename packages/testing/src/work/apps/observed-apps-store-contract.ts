@@ -6,6 +6,8 @@ import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
+import { buildDeployment } from '../deployments/build-deployment.ts'
+import { buildJob } from '../jobs/build-job.ts'
 
 const MANY = 100
 const UP: ObservedEntry = { app: 'shop', state: 'up', release: 3, up: 2, of: 2, restarts: 0 }
@@ -98,6 +100,105 @@ export function observedAppsStoreContract(name: string, open: () => Promise<Stor
         MANY,
       )
       expect(await troubled(MANY)).toEqual([[false, 'shop']])
+    })
+
+    it('an app drifts that runs another commit than was deployed on its host last', async () => {
+      const here = await addHost(undefined, buildId('fp'))
+      const there = await addHost(here.licenseId, buildId('fp'))
+      const stranger = await addHost()
+      type Host = typeof here
+      const enqueue = async ({ licenseId, fingerprint }: Host, app: string, source: object) => {
+        const job = buildJob({
+          licenseId,
+          kind: 'deploy',
+          app,
+          target: fingerprint,
+          deploymentId: buildId('dep'),
+        })
+        await storage().jobs.enqueue(job, clock.now())
+        const deployment = { licenseId, jobId: job.id, app, source: { ...source } }
+        await storage().deployments.add(
+          buildDeployment({ ...deployment, id: job.deploymentId ?? '' }),
+          clock.now(),
+        )
+        return job
+      }
+      const end = async (host: Host, jobId: string, state: 'succeeded' | 'failed') => {
+        const owner = { ...host, jobId, attempt: undefined, leaseSeconds: 60 }
+        clock.advance({ seconds: 1 })
+        await storage().jobs.lease({ ...owner, claimKey: undefined }, clock.now())
+        await storage().jobs.report({ ...owner, state, exitCode: 0, error: undefined }, clock.now())
+      }
+      const deploy = async (
+        host: Host,
+        sha: string,
+        state: 'succeeded' | 'failed' = 'succeeded',
+        app = 'shop',
+      ) => end(host, (await enqueue(host, app, { type: 'git', sha })).id, state)
+      const note = (host: Host, fields: Partial<ObservedEntry>) =>
+        observed().note(host, [{ ...UP, ...fields }], MANY, clock.now())
+      const drifting = async (limit = MANY) =>
+        (await observed().drifts(limit))
+          .filter(({ licenseId }) => [here, stranger].some((host) => host.licenseId === licenseId))
+          .map(({ fingerprint, app, detail, expected }) => [fingerprint, app, detail.sha, expected])
+      const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
+
+      // Never deployed by the plane, or told without a commit.
+      await note(here, { sha: a })
+      expect(await drifting()).toEqual([])
+      await deploy(here, a)
+      await deploy(there, a)
+      await note(there, { sha: a })
+      expect(await drifting()).toEqual([])
+      // A deploy that failed left the old one, and a rollback makes an older commit the last one.
+      await deploy(here, b, 'failed')
+      expect(await drifting()).toEqual([])
+      await deploy(here, b)
+      expect(await drifting()).toEqual([[here.fingerprint, 'shop', a, b]])
+      const [{ deploymentId = '', ...drift } = {}] = await observed().drifts(MANY, { ...here, app: 'shop' })
+      expect(await storage().deployments.get(deploymentId)).toMatchObject({ source: { sha: b } })
+      const [seen] = await observed()
+        .list(ofLicense(here.licenseId), ['shop'])
+        .then((rows) => rows.filter(({ fingerprint }) => fingerprint === here.fingerprint))
+      expect(drift).toEqual({ ...seen, expected: b })
+      await note(here, { sha: b })
+      await deploy(here, a)
+      expect(await drifting()).toEqual([[here.fingerprint, 'shop', b, a]])
+      await note(here, {})
+      expect(await drifting()).toEqual([])
+      // While a job of the app waits or runs, nothing is told.
+      const early = await enqueue(here, 'shop', { type: 'git', sha: c })
+      await note(here, { sha: b })
+      expect(await drifting()).toEqual([])
+      await note(here, { sha: a })
+      await end(here, early.id, 'succeeded')
+      expect(await drifting()).toEqual([[here.fingerprint, 'shop', a, c]])
+      // Stopped apps run nothing, and an image has no commit.
+      await note(here, { sha: a, state: 'stopped' })
+      expect(await drifting()).toEqual([])
+      await note(here, { sha: a, state: 'degraded' })
+      expect(await drifting()).toHaveLength(1)
+      await end(here, (await enqueue(here, 'shop', { type: 'image', image: 'shop:2' })).id, 'succeeded')
+      expect(await drifting()).toEqual([])
+      // Jobs of other apps and other licenses change nothing, and each license has places of its own.
+      await deploy(here, c)
+      await deploy(here, b, 'succeeded', 'blog')
+      await note(here, { app: 'blog', sha: a })
+      await deploy(stranger, b)
+      await note(stranger, { sha: a })
+      await enqueue(stranger, 'blog', { type: 'git', sha: c })
+      const all = [
+        [here.fingerprint, 'blog', a, b],
+        [here.fingerprint, 'shop', a, c],
+        [stranger.fingerprint, 'shop', a, b],
+      ]
+      expect((await drifting()).toSorted()).toEqual(all.toSorted())
+      expect((await drifting(1)).toSorted()).toEqual([all[0], all[2]].toSorted())
+      const only = await observed().drifts(MANY, { licenseId: here.licenseId, app: 'blog' })
+      expect(only.map(({ app }) => app)).toEqual(['blog'])
+      await note(stranger, { sha: b })
+      await note(here, { sha: c })
+      await note(here, { app: 'blog', sha: b })
     })
 
     it('a host has at most so many, and one that is not known or forgotten has none', async () => {

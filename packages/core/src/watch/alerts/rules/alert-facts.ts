@@ -5,7 +5,7 @@ import type { License } from '../../../people/licenses/license.ts'
 import type { StoredPaymentEvent } from '../../../reach/billing/payment-event.ts'
 import type { EndpointState } from '../../../reach/webhooks/webhook-endpoint.ts'
 import type { Agent } from '../../../work/agents/agent.ts'
-import type { ObservedApp } from '../../../work/apps/observed-app.ts'
+import type { AppDrift, ObservedApp } from '../../../work/apps/observed-app.ts'
 import type { ListedJob } from '../../../work/jobs/jobs-store.ts'
 import type { MonitorTrouble } from '../../monitors/monitor.ts'
 import type { SurfaceFinding } from '../../surface/surface-finding.ts'
@@ -51,6 +51,8 @@ export interface AlertFacts {
   readonly standings: readonly SecurityStanding[]
   /** Apps that are not as they are to be, as their hosts tell of them. */
   readonly apps: readonly ObservedApp[]
+  /** Apps that run another commit than was deployed on their hosts. */
+  readonly appDrifts: readonly AppDrift[]
   /** Events of the payment provider that call for a person. */
   readonly paymentEvents: readonly StoredPaymentEvent[]
   /** Orders for servers that have not ended. */

@@ -1,27 +1,46 @@
 import { present } from '../../../kernel/present.ts'
 import { type Agent, agentState } from '../../../work/agents/agent.ts'
-import { failedCrons, MANY_RESTARTS, type ObservedApp } from '../../../work/apps/observed-app.ts'
+import {
+  type AppDrift,
+  failedCrons,
+  MANY_RESTARTS,
+  type ObservedApp,
+} from '../../../work/apps/observed-app.ts'
 import type { AlertKind, AlertSeverity } from '../alert.ts'
 import type { AlertCondition } from './alert-condition.ts'
+import type { AlertFacts } from './alert-facts.ts'
 import { hostCondition } from './alert-rules-hosts.ts'
 import { nameOf } from './alert-words.ts'
 
 /** An instance that is started again is up within this time, if it is well. */
 const HOLD_SECONDS = 60
+/** A host tells of a new release with one of its next heartbeats. */
+const DRIFT_SECONDS = 300
 
 type Words = Pick<AlertCondition, 'summary' | 'details'> &
   Partial<Pick<AlertCondition, 'holdSeconds' | 'event'>>
 
 const firstLine = (text = ''): string => text.split(/[\r\n]/)[0] ?? ''
 
-function conditionsOf(seen: ObservedApp, agent: Agent, at: Date): AlertCondition[] {
-  const { app, state, detail } = seen
-  const isStale = agentState(agent, at) === 'offline'
-  const where = `${app} on ${nameOf(agent)}`
-  const of = (kind: AlertKind, key: string, severity: AlertSeverity, { event, ...words }: Words) => ({
-    ...hostCondition(agent, kind, severity, { ...words, isStale }),
+/** Makes conditions about applications of a host. */
+const conditionOn =
+  (agent: Agent, at: Date) =>
+  (kind: AlertKind, key: string, severity: AlertSeverity, { event, ...words }: Words): AlertCondition => ({
+    ...hostCondition(agent, kind, severity, { ...words, isStale: agentState(agent, at) === 'offline' }),
     ...{ dedupKey: `${kind}:${agent.fingerprint}:${key}`, ...present('event', event) },
   })
+
+function driftOf({ app, detail, expected, deploymentId }: AppDrift, agent: Agent, at: Date): AlertCondition {
+  const summary = `${app} on ${nameOf(agent)} runs ${detail.sha}, and ${expected} was deployed there last`
+  const found = detail.sha === undefined ? [] : [detail.sha]
+  const details = { app, deployment_id: deploymentId, expected: [expected], found }
+  return conditionOn(agent, at)('app_drift', app, 'warning', { summary, details, holdSeconds: DRIFT_SECONDS })
+}
+
+function conditionsOf(seen: ObservedApp, agent: Agent, at: Date): AlertCondition[] {
+  const { app, state, detail } = seen
+  const where = `${app} on ${nameOf(agent)}`
+  const of = conditionOn(agent, at)
   const found: AlertCondition[] = []
   if (state === 'down' || state === 'degraded') {
     const missing = detail.missing ?? []
@@ -56,12 +75,19 @@ function conditionsOf(seen: ObservedApp, agent: Agent, at: Date): AlertCondition
 
 /** Returns the conditions about applications that are not as they are to be. */
 export function appConditions(
-  { apps, hosts }: { readonly apps: readonly ObservedApp[]; readonly hosts: readonly Agent[] },
+  { apps, appDrifts, hosts }: Pick<AlertFacts, 'apps' | 'appDrifts' | 'hosts'>,
   at: Date,
 ): AlertCondition[] {
   const byKey = new Map(hosts.map((each) => [`${each.licenseId} ${each.fingerprint}`, each]))
-  return apps.flatMap((seen) => {
-    const agent = byKey.get(`${seen.licenseId} ${seen.fingerprint}`)
-    return agent === undefined ? [] : conditionsOf(seen, agent, at)
-  })
+  const hostOf = (seen: ObservedApp) => byKey.get(`${seen.licenseId} ${seen.fingerprint}`)
+  return [
+    ...apps.flatMap((seen) => {
+      const agent = hostOf(seen)
+      return agent === undefined ? [] : conditionsOf(seen, agent, at)
+    }),
+    ...appDrifts.flatMap((drift) => {
+      const agent = hostOf(drift)
+      return agent === undefined ? [] : [driftOf(drift, agent, at)]
+    }),
+  ]
 }

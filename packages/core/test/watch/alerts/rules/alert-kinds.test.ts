@@ -66,6 +66,7 @@ async function claimed(scene: FleetScene): Promise<string> {
   return (await claim(scene)).job?.id ?? ''
 }
 
+const SHA = 'a'.repeat(40)
 const CRON = { name: 'clean', schedule: '@daily', timezone: 'UTC', running: false, last_at: 7, skipped: 0 }
 
 /** The host tells of an application, which is well but for some fields. */
@@ -306,6 +307,23 @@ const CASES: Readonly<Record<AlertKind, Case>> = {
   app_restarts: {
     begin: (scene) => observed(scene, { restarts: 5 }),
     end: (scene) => observed(scene, { restarts: 4 }),
+  },
+  app_drift: {
+    begin: async (scene) => {
+      const { test, licenseId } = scene
+      const payload = { app: 'shop', source: { type: 'git', repo_url: 'https://git.example/shop', sha: SHA } }
+      await test.plane.jobs.enqueue({ licenseId, kind: 'deploy', payload, target: 'fp' })
+      const jobId = (await claim(scene)).job?.id ?? ''
+      const owner = { licenseId, fingerprint: 'fp', jobId, attempt: undefined }
+      const word = { exitCode: 0, error: undefined, state: 'succeeded' } as const
+      await test.plane.jobs.report({ ...owner, ...word })
+      for (let minute = 0; minute < 4; minute += 1) {
+        await observed(scene, { sha: 'b'.repeat(40) })
+        expect(await scene.tick()).toMatchObject({ opened: 0 })
+      }
+      await observed(scene, { sha: 'b'.repeat(40) })
+    },
+    end: (scene) => observed(scene, { sha: SHA }),
   },
   certificate_ending: {
     begin: (scene) => observed(scene, { certificates: [{ domain: 'shop.example.com' }] }),

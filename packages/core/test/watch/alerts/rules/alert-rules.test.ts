@@ -22,6 +22,7 @@ const NOTHING: AlertFacts = {
   exposures: [],
   standings: [],
   apps: [],
+  appDrifts: [],
   paymentEvents: [],
   orders: [],
   credentials: [],
