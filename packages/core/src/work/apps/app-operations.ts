@@ -45,7 +45,10 @@ async function viewOf(apps: Apps, app: App): Promise<AppView> {
     apps.state(app),
     apps.drifts(app),
   ])
-  const seen = view.observed?.map((each) => ({ ...each, ...present('expected_sha', drifts.get(each.host)) }))
+  const seen = view.observed?.map((each) => ({
+    ...each,
+    ...present('expected_sha', drifts.find(({ fingerprint }) => fingerprint === each.host)?.expected),
+  }))
   return { ...view, ...present('observed', seen), ...stateView(state) }
 }
 

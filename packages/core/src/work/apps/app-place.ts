@@ -66,3 +66,9 @@ export const lacks = (name: string, lack: string): Problem =>
 /** The refusal of an app that is not there. */
 export const noApp = (name: string): Problem =>
   new Problem('not-found', { detail: `there is no app ${name}: svc apps list shows them` })
+
+/** Returns the refusal of an order for an app that was never deployed well. */
+export const neverDeployed = (name: string): Problem =>
+  new Problem('conflict', {
+    detail: `${name} has no good deployment yet: svc apps deploy ${name} --sha COMMIT makes one`,
+  })

@@ -22,6 +22,7 @@ import {
   hostedAt,
   lacks,
   type MadeJob,
+  neverDeployed,
   noApp,
   placeIn,
   requireHosts,
@@ -41,7 +42,13 @@ import {
 } from './app-source.ts'
 import { type AppState, RELEASES_SEEN, stateIn } from './app-state.ts'
 import type { DeployWish, JobWish, NewAppSettings, RollbackWish, RunWish } from './app-wishes.ts'
-import { lastOfEach, MAX_OBSERVED, type ObservedApp, type ObservedEntry } from './observed-app.ts'
+import {
+  type AppDrift,
+  lastOfEach,
+  MAX_OBSERVED,
+  type ObservedApp,
+  type ObservedEntry,
+} from './observed-app.ts'
 import { registryOf } from './registry-login.ts'
 
 /** Dependencies of `Apps`. */
@@ -176,13 +183,9 @@ export class Apps {
     return this.#parts.storage.observedApps.list(scope, apps)
   }
 
-  /** An app's commits that were deployed last, by the hosts that run another one. */
-  async drifts({
-    licenseId,
-    name: app,
-  }: Pick<App, 'licenseId' | 'name'>): Promise<ReadonlyMap<string, string>> {
-    const drifts = await this.#parts.storage.observedApps.drifts(MAX_OBSERVED, { licenseId, app })
-    return new Map(drifts.map(({ fingerprint, expected }) => [fingerprint, expected]))
+  /** An app on those hosts where it runs another commit than was deployed last. */
+  drifts({ licenseId, name: app }: App): Promise<readonly AppDrift[]> {
+    return this.#parts.storage.observedApps.drifts(MAX_OBSERVED, { licenseId, app })
   }
 
   /** The variables of an app; those that are secrets stay sealed. */
@@ -347,8 +350,3 @@ export class Apps {
     return this.#parts.jobs.enqueue({ licenseId, kind, payload, ...hosts, madeBy })
   }
 }
-
-const neverDeployed = (name: string): Problem =>
-  new Problem('conflict', {
-    detail: `${name} has no good deployment yet: svc apps deploy ${name} --sha COMMIT makes one`,
-  })
