@@ -103,8 +103,7 @@ export class Apps {
       demandNoMove(before)
       await checkSettings(stores, before, wishes, production)
       const { fingerprint, moreHosts, repoUrl } = { ...before, ...wishes }
-      const settings = { fingerprint, moreHosts, repoUrl }
-      const after = await stores.apps.change(id, settings, clock.statementTime())
+      const after = await stores.apps.change(id, { fingerprint, moreHosts, repoUrl }, clock.statementTime())
       if (after === undefined) throw noApp(id)
       return after
     })
@@ -190,14 +189,12 @@ export class Apps {
 
   /** The variables of an app; those that are secrets stay sealed. */
   async variables({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
-    const all = await this.#parts.storage.apps.variables(id)
-    return all.filter(({ name }) => registryOf(name) === undefined)
+    return (await this.#parts.storage.apps.variables(id)).filter(({ name }) => registryOf(name) === undefined)
   }
 
   /** The variables that hold an app's logins at registries. */
   async logins({ id }: Pick<App, 'id'>): Promise<readonly Variable[]> {
-    const all = await this.#parts.storage.apps.variables(id)
-    return all.filter(({ name }) => registryOf(name) !== undefined)
+    return (await this.#parts.storage.apps.variables(id)).filter(({ name }) => registryOf(name) !== undefined)
   }
 
   /** Stores the login at a registry. @throws Problem `secrets-not-configured`, `not-found` */
