@@ -34,7 +34,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     owner: 'ensure add',
     found: 'change setMove remove lock variables setVariables unsetVariables',
   },
-  ObservedAppsStore: { owner: 'note', plane: 'troubles' },
+  ObservedAppsStore: { owner: 'note', plane: 'troubles drifts' },
   AppDatabasesStore: { owner: 'find list put remove' },
   AppDomainsStore: { owner: 'find put remove', found: 'list' },
   ApiTokensStore: { owner: 'add', secret: 'use', staff: 'list revoke', plane: 'purge' },

@@ -66,11 +66,12 @@ const TURNS = [
   },
   // Machines with applications, the first three for one minute, the others for two.
   {
-    parts: 6,
+    parts: 7,
     suites: [
       'test/packed/container-databases',
       'test/packed/compose',
       'test/packed/builds',
+      'test/packed/hosting-links',
       'test/packed/hosting',
       'test/packed/hosting-guide',
       'test/packed/containers',

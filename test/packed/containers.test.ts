@@ -131,7 +131,9 @@ beforeAll(async () => {
   if (typeof booted === 'string') return
   machine.write(LOAD, LOADER)
   machine.write('/etc/containers/containers.conf', CONTAINERS_CONF)
-  machine.sh('chmod 0666 /dev/net/tun; mkdir -p /srv/box; cp /bin/busybox /srv/box/')
+  machine.sh(
+    'chmod 0666 /dev/net/tun; mkdir -p /srv/box /srv/linked; cp /bin/busybox /srv/box/; cp /bin/busybox /srv/linked/',
+  )
   host = await HostedMachine.install(machine)
 }, 180_000)
 afterAll(async () => {
@@ -300,6 +302,43 @@ describe('Containers on a machine with systemd', () => {
       const left = machine.run(['grep', '-rl', 'password-of-ann', '/var/lib/svc-appsd', '/run/svc-app'])
       expect(left.out).toBe('')
       endedWell(host.job('remove', { app: 'pulled' }))
+    },
+    120_000,
+  )
+
+  onHost(
+    `a container reaches the app that it is linked to, and no other port of the host${without}`,
+    () => {
+      const api = (word: string) =>
+        host.commit('api', {
+          'server.mjs': `require('http').createServer((_, response) => response.end('${word}')).listen(process.env.PORT)`,
+          Procfile: 'web: node - < server.mjs\n',
+        })
+      endedWell(host.deploy('api', api('the api')))
+      endedWell(host.deploy('other', host.commit('other', { 'index.html': 'another' })))
+      const { port } = host.record().apps.other
+      const asks = (name: string, url: string) => ({
+        [`site/cgi-bin/${name}`]: `#!/bin/sh\nprintf 'content-type: text/plain\\r\\n\\r\\n'; wget -q -T 2 -O - ${url} || echo refused\n`,
+      })
+      const definition = {
+        version: 1,
+        build: { type: 'dockerfile' },
+        processes: { web: { port: 3000 } },
+        links: ['api'],
+      }
+      const sha = host.commit('linked', {
+        Dockerfile: DOCKERFILE,
+        ...site('linked'),
+        ...asks('api', '"$SVC_LINK_API_URL"'),
+        ...asks('other', `"\${SVC_LINK_API_URL%:*}:${port}"`),
+        'svc.json': JSON.stringify(definition),
+      })
+      endedWell(host.deploy('linked', sha))
+      expect(host.ask('linked', '/cgi-bin/api')).toBe('the api')
+      expect(host.ask('linked', '/cgi-bin/other')).toBe('refused')
+      endedWell(host.deploy('api', api('the next api')))
+      expect(host.ask('linked', '/cgi-bin/api')).toBe('the next api')
+      for (const app of ['linked', 'api', 'other']) endedWell(host.job('remove', { app }))
     },
     120_000,
   )

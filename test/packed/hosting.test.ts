@@ -288,6 +288,13 @@ describe('Applications on a machine with systemd', () => {
       const root = '/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt'
       const secure = `curl -sS -m 5 --cacert ${root} --resolve shop.example.com:443:127.0.0.1 https://shop.example.com/`
       expect(machine.sh(secure)).toMatch(/^one \d+ sa-/)
+      ended(
+        job('expose', { app: 'shop', domain: 'shop.example.com', port: 80, tls: 'internal', hsts: true }),
+        'succeeded',
+      )
+      expect(machine.sh(`${secure} -D - -o /dev/null`).toLowerCase()).toContain(
+        '\nstrict-transport-security: max-age=31536000\r',
+      )
       const own = '/etc/caddy/certificates/own.example.com'
       machine.sh(`mkdir -p /etc/caddy/certificates; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 \
         -subj /CN=own.example.com -addext subjectAltName=DNS:own.example.com -keyout ${own}.key -out ${own}.crt 2>&1; chown caddy ${own}.key`)
@@ -358,6 +365,11 @@ describe('Applications on a machine with systemd', () => {
       expose('far.example.com', { allow: ['10.0.0.0/8', '::1'] })
       expose('closed.example.com', { basic_auth: { user: 'ann', hash } })
       expose('old.example.com', { redirect_to: 'plain.example.com' })
+      expose('small.example.com', { max_body: '2K' })
+      const sent = (bytes: number, more = '') =>
+        asked('small.example.com', `${more} --data-binary ${'x'.repeat(bytes)}`).slice(0, 3)
+      expect([sent(2048), sent(2049)]).toEqual(['200', '413'])
+      expect(sent(9000, '-H transfer-encoding:chunked')).not.toBe('200')
       expect(asked('near.example.com')).toBe('200')
       expect(asked('far.example.com')).toBe('403')
       expect(asked('closed.example.com')).toBe('401')

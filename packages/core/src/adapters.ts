@@ -223,6 +223,7 @@ export {
   WEB as WEB_PROCESS,
 } from './work/apps/definition.ts'
 export {
+  bodyBytes,
   type ExposeOrder,
   type Exposure,
   MAX_DOMAINS,

@@ -18,6 +18,7 @@ import {
 } from '@svc/core/adapters'
 import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
+import { demandLinks } from './app-links.ts'
 import { readAppsFile } from './apps-file.ts'
 import {
   envDigest,
@@ -102,6 +103,8 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
   if (limited && !isSystemHost(apps))
     say('memory and cpus are not carried out here: see svc agent install --apps')
   await demandPackages(parts, plan, say)
+  const there = running?.apps.map((each) => each.app) ?? []
+  demandLinks({ apps, app, links: plan.links, isAgain: known?.sha === sha, there }, say)
   if (plan.type === 'script' || plan.type === 'files') return 'elsewhere'
   const roll = readRoll(payload)
   const { env, logins } = withoutLogins(await givenEnv(envFile))
@@ -126,6 +129,7 @@ export async function deployApp(parts: DeployParts): Promise<DeployEnd> {
     stop: plan.stop,
     env,
     ...(plan.cron.length === 0 ? {} : { cron: [...plan.cron] }),
+    ...(plan.links.length === 0 ? {} : { links: [...plan.links] }),
     // The first of several hosts runs it for all of them.
     ...(plan.release === undefined || roll.host > 1 ? {} : { before: plan.release }),
     ...(plan.type === 'static'

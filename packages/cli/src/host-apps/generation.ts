@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Problem } from '@svc/core'
 import { type AppRelease, isVisited, WEB_PROCESS } from '@svc/core/adapters'
-import { databaseSockets, databaseVariables } from './linked-databases.ts'
+import { linkVariables } from './app-links.ts'
+import { databaseSockets, databaseVariables, wantedBy } from './linked-databases.ts'
 import type { Runtime } from './runtime.ts'
 import type { Slot } from './slot.ts'
 import { startInOrder } from './start-order.ts'
@@ -285,12 +286,15 @@ export class Generation {
   }
 
   #env(process: string, label: string): Record<string, string> {
-    const { env, sha, containers } = this.release
+    const { env, sha, containers, links } = this.release
+    const { runtime } = this.#parts
     const number = String(this.numberOf(process))
-    const { service } = containers?.[process] ?? {}
+    const container = containers?.[process]
+    const { service } = container ?? {}
     return {
       ...(service === undefined ? env : {}),
-      ...databaseVariables(this.#parts.runtime.databases, this.app, service),
+      ...databaseVariables(runtime.databases, this.app, service),
+      ...wantedBy(service, linkVariables(links, runtime, container !== undefined)),
       ...service?.env,
       ...{ SVC_APP: this.app, SVC_RELEASE: number, SVC_SHA: sha, SVC_PROCESS: label },
     }

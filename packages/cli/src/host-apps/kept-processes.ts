@@ -2,11 +2,11 @@ import type { AppRelease } from '@svc/core/adapters'
 import type { Generation } from './generation.ts'
 
 /** Everything that tells two releases of a service apart. */
-function wordsOf({ processes, containers }: AppRelease, process: string): string {
+function wordsOf({ processes, containers, links }: AppRelease, process: string): string {
   const { service, ...container } = containers?.[process] ?? {}
   if (service === undefined) return ''
   const { after: _, source: _source, names: _names, ...own } = service
-  return JSON.stringify(sorted([processes?.[process], container, own]))
+  return JSON.stringify(sorted([processes?.[process], container, own, own.wants && links]))
 }
 
 /** The same values in one order of their names, which a record on disk may have changed. */

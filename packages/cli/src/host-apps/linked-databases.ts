@@ -15,7 +15,14 @@ export function databaseVariables(
   app: string,
   service: AppService | undefined,
 ): Readonly<Record<string, string>> {
-  const all = databases?.variables(app) ?? {}
+  return wantedBy(service, databases?.variables(app) ?? {})
+}
+
+/** A service gets those variables of its application that it names; a program or a container gets all. */
+export function wantedBy(
+  service: AppService | undefined,
+  all: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   if (service === undefined) return all
   const { wants = [] } = service
   const isWanted = (name: string) => wants.includes(name) || wants.includes(EVERY_VARIABLE)

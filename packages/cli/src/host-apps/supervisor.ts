@@ -174,7 +174,10 @@ export class Supervisor implements AsyncDisposable {
         .tidy(name, release, before?.live)
         .catch(() => say('what was made for old releases stays'))
     } finally {
-      if (this.#record.current.apps[name] === undefined) await this.#forget(name)
+      const { live } = this.#record.current.apps[name] ?? {}
+      if (live === undefined) await this.#forget(name)
+      // Links of a release that is gone, or came to nothing, count no more.
+      else await this.#runtime.admit(name, live).catch((error: Error) => say(error.message))
     }
   }
 

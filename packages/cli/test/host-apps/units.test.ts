@@ -287,6 +287,12 @@ onRules('The rules are taken by nft, the same twice, and anew over others', () =
     [0],
   )
   const other = switchRules([{ uid: 8, ways: [{ port: 20_002, instances: [] }], all: [21_009] }], [0, 33])
+  expect(
+    switchRules(
+      [{ uid: 7, ways: [{ port: 20_001, instances: [21_001] }], all: [21_001, 21_777], linked: [9, 7] }],
+      [0],
+    ),
+  ).toContain('{ 0 . 20001, 0 . 21001, 0 . 21777, 7 . 20001, 7 . 21001, 7 . 21777, 9 . 20001, 9 . 21001 }')
   const paths = [one, other, switchRules([], [0])].map((text, index) => {
     writeFileSync(join(folder, `${index}.nft`), text)
     return join(folder, `${index}.nft`)
@@ -378,6 +384,7 @@ test('The files of domains name each as its owner chose', () => {
     at('plain.example.com', { tls: 'off' }),
     { ...at('paths.example.com'), paths: { '/api': 20_002, '/api/v2': 20_003, '/b': 20_004 } },
     at('own.example.com', { tls: 'certificate', redirect_to: 'shop.example.com' }),
+    at('strict.example.com', { hsts: true, max_body: '10M', allow: ['10.0.0.0/8'] }),
   ])
   expect(text).toBe(readFileSync(join(import.meta.dirname, 'sites.caddy'), 'utf8'))
 })

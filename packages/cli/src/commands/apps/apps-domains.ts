@@ -11,6 +11,8 @@ interface AddDomainOptions extends FollowOptions {
   readonly redirectTo?: string
   readonly allow?: readonly string[]
   readonly user?: string
+  readonly hsts?: boolean
+  readonly maxBody?: string
   readonly force?: boolean
 }
 
@@ -27,11 +29,11 @@ function pathsOf(words: readonly string[] | undefined) {
 
 /** Leads a domain to an app. */
 export const addDomain: Handler<AddDomainOptions> = async (run) => {
-  const { license, tls, process, path, redirectTo, allow, user, force } = run.options
+  const { license, tls, process, path, redirectTo, allow, user, hsts, maxBody, force } = run.options
   const password =
     user === undefined ? undefined : await run.io.readSecret(`password of ${user} at ${run.arg(1)}: `)
   const way = { process, paths: pathsOf(path), redirect_to: redirectTo }
-  const how = { tls, ...way, allow, user, password, force }
+  const how = { tls, ...way, allow, user, password, hsts, max_body: maxBody, force }
   return deployed(run, 'apps.domains-add', given({ app: run.arg(0), domain: run.arg(1), license, ...how }))
 }
 

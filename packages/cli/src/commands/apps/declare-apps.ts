@@ -175,6 +175,8 @@ function declareDomains(apps: Command, run: Run): void {
     .option('--redirect-to <domain>', 'send visitors on to this domain')
     .option('--allow <ranges...>', 'answer visitors from elsewhere with 403')
     .option('--user <name>', 'ask visitors for this name and a password, which is asked for now')
+    .option('--hsts', 'tell browsers to come by https alone, for a year')
+    .option('--max-body <size>', 'answer larger bodies of requests with 413, such as 10M')
     .option('--force', 'also when the name has no address of the host')
     .option(...FOLLOW)
     .action(run(async () => (await import('./apps-domains.ts')).addDomain))

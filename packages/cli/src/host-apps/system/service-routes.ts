@@ -1,5 +1,7 @@
+import type { AppRelease } from '@svc/core/adapters'
+import { linkName } from '../app-links.ts'
 import type { Slot } from '../slot.ts'
-import { type ServiceRoute, serviceAddress } from './switch-rules.ts'
+import { type ServiceRoute, serviceAddress, type Way } from './switch-rules.ts'
 import type { UnitSlot } from './unit-slot.ts'
 
 /**
@@ -26,3 +28,21 @@ export function serviceRoutes(live: readonly Slot[], placed: readonly UnitSlot[]
 /** The port of 127.0.0.1 that leads to one of a container. */
 const portTo = (slot: UnitSlot, port: number): number | undefined =>
   slot.reached.get(port) ?? (slot.parts.container?.port === port ? slot.port : undefined)
+
+/** The applications that one reaches, and whether its containers do. */
+export interface Links {
+  readonly names: readonly string[]
+  readonly isBoxed: boolean
+}
+
+/** The links of releases together. */
+export const linksOf = (releases: readonly (AppRelease | undefined)[]): Links => ({
+  names: [...new Set(releases.flatMap((each) => each?.links ?? []))],
+  isBoxed: releases.some((each) => Object.keys(each?.containers ?? {}).length > 0),
+})
+
+/** The ways of an application's containers to the applications that it is linked to. */
+export const linkRoutes = (
+  links: readonly { readonly name: string; readonly ways: readonly Way[] }[],
+): readonly ServiceRoute[] =>
+  links.flatMap(({ name, ways }) => ways.map((way) => ({ address: serviceAddress(linkName(name)), ...way })))

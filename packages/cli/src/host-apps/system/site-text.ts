@@ -1,4 +1,4 @@
-import type { Exposure } from '@svc/core/adapters'
+import { bodyBytes, type Exposure } from '@svc/core/adapters'
 
 /** A domain of an application, and the port of 127.0.0.1 that answers its visitors. */
 export interface Site {
@@ -35,15 +35,27 @@ const below = (paths: Readonly<Record<string, number>>): readonly string[] =>
       ...proxy(port, `@path${index} `),
     ])
 
+/** It takes the place of a word of the application, whose answers pass later. */
+const HSTS = block('header', ['Strict-Transport-Security max-age=31536000', 'defer'])
+
+/** A body that says its length is refused before it comes, any other one when it is too long. */
+const limited = (bytes: number): readonly string[] => [
+  `@large expression \`{http.request.header.Content-Length} != "" && int({http.request.header.Content-Length}) > ${bytes}\``,
+  'respond @large 413',
+  ...block('request_body', [`max_size ${bytes}`]),
+]
+
 function siteLines({ domain, port, paths = {}, exposure }: Site): readonly string[] {
-  const { tls, redirect_to: target, allow, basic_auth: login } = exposure
+  const { tls, redirect_to: target, allow, basic_auth: login, hsts, max_body: most } = exposure
   return block(tls === 'off' ? `http://${domain}` : domain, [
     ...(tls === 'internal' ? ['tls internal'] : []),
     ...(tls === 'certificate' ? [`tls ${certificateFiles(domain).join(' ')}`] : []),
     // In a route the lines count in their order, whatever order Caddy has for them otherwise.
     ...block('route', [
+      ...(hsts ? HSTS : []),
       ...(allow === undefined ? [] : [`@outside not remote_ip ${allow.join(' ')}`, 'respond @outside 403']),
       ...(login === undefined ? [] : block('basicauth', [`${login.user} ${hashOf(login.hash)}`])),
+      ...(most === undefined ? [] : limited(bodyBytes(most))),
       ...(target === undefined
         ? [...below(paths), ...proxy(port)]
         : [`redir ${tls === 'off' ? 'http' : 'https'}://${target}{uri} permanent`]),

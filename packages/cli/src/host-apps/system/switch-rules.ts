@@ -10,6 +10,8 @@ export interface Route {
   readonly all: readonly number[]
   /** Addresses at which its containers reach each other. */
   readonly names?: readonly ServiceRoute[]
+  /** Users of the applications that reach this one by their links. */
+  readonly linked?: readonly number[]
 }
 
 /** The way of visitors to a process. */
@@ -70,8 +72,10 @@ function named({ uid, names = [] }: Route): readonly string[] {
  * - `switch` leads new connections to a stable port to an instance, in turn. Open connections stay where
  *   they are. Its priority is before `dstnat` of others. So it does with the addresses of services, for the
  *   processes of their application's user alone, which speak for its containers.
- * - `guard` lets root, the proxy and the application itself connect to its ports, and resets everybody else
- *   on this host.
+ * - `guard` lets root, the proxy, the application itself and those that are linked to it connect to its
+ *   ports, and resets everybody else on this host.
+ *   At ::1 nobody is let in: an instance may listen at 127.0.0.1 alone, no rule leads from one family to the
+ *   other, and any user could listen there. A visitor of `localhost` then comes by 127.0.0.1.
  *   A connection that ended by a reset is forgotten at once: the kernel would lead the next one from the same
  *   port of its visitor to the instance that is gone, for ten seconds. One that ended well is forgotten after
  *   ten seconds and not two minutes, or busy hosts would run out of places for connections.
@@ -84,8 +88,16 @@ function named({ uid, names = [] }: Route): readonly string[] {
 export function switchRules(routes: readonly Route[], guests: readonly number[], forgets = true): string {
   const portsOf = ({ ways, all }: Route) => [...ways.map(({ port }) => port), ...all]
   const guarded = routes.flatMap(portsOf)
+  const stable = [...new Set(routes.flatMap(({ ways }) => ways.map(({ port }) => port)))]
+  // An application that is linked reaches its visitors' ways, and no service behind them.
+  const openTo = (route: Route, user: number) =>
+    [...guests, route.uid].includes(user)
+      ? portsOf(route)
+      : route.ways.flatMap(({ port, instances }) => [port, ...instances])
   const allowed = routes.flatMap((route) =>
-    [...new Set([...guests, route.uid])].flatMap((user) => portsOf(route).map((each) => `${user} . ${each}`)),
+    [...new Set([...guests, route.uid, ...(route.linked ?? [])])].flatMap((user) =>
+      openTo(route, user).map((each) => `${user} . ${each}`),
+    ),
   )
   const filled = (set: string, elements: readonly (number | string)[]) =>
     elements.length === 0 ? [] : [`add element inet ${TABLE} ${set} { ${listed(elements)} }`]
@@ -111,6 +123,9 @@ export function switchRules(routes: readonly Route[], guests: readonly number[],
         ]
       : []),
     `add rule inet ${TABLE} guard oifname "lo" tcp dport @guarded ct state new meta skuid . tcp dport != @allowed reject with tcp reset`,
+    ...(stable.length === 0
+      ? []
+      : [`add rule inet ${TABLE} guard ip6 daddr ::1 tcp dport { ${listed(stable)} } reject with tcp reset`]),
     `add rule inet ${TABLE} outside iifname != "lo" tcp dport @guarded reject with tcp reset`,
     ...routes.flatMap(({ ways }) => ways.flatMap(dnat)),
     ...routes.flatMap(named),

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { type Log, systemClock } from '@svc/core'
 import { type AppRelease, type HostApps, WEB_PROCESS } from '@svc/core/adapters'
 import type { AppsRecord } from '../apps-file.ts'
@@ -21,10 +22,10 @@ import { SocketTable } from './listening.ts'
 import { installPackages } from './packages.ts'
 import { SYSTEM } from './places.ts'
 import { ServiceChecks } from './service-health.ts'
-import { serviceRoutes } from './service-routes.ts'
+import { type Links, linkRoutes, linksOf, serviceRoutes } from './service-routes.ts'
 import { StablePorts } from './stable-ports.ts'
 import { Switch } from './switch.ts'
-import { serviceAddress } from './switch-rules.ts'
+import { serviceAddress, type Way } from './switch-rules.ts'
 import { Systemctl } from './systemctl.ts'
 import { type UnitHost, UnitSlot } from './unit-slot.ts'
 import { runUnitTask, type TaskAs } from './unit-task.ts'
@@ -66,6 +67,8 @@ export class SystemRuntime implements Runtime, UnitHost {
   readonly #users = new Map<string, AppUser>()
   readonly #ports: StablePorts
   readonly #live = new Map<string, Generation>()
+  /** The applications that each one reaches, by its live release and by one that is about to be. */
+  readonly #links = new Map<string, Links>()
   /** All places that have a port, whichever release they are of. */
   readonly #placed = new Set<UnitSlot>()
   readonly #tended = new Set<UnitSlot>()
@@ -119,6 +122,11 @@ export class SystemRuntime implements Runtime, UnitHost {
   async admit(app: string, release?: AppRelease): Promise<void> {
     this.#users.set(app, await admitUser(app))
     await this.#ports.admit(app, release)
+    const links = linksOf([release, this.#live.get(app)?.release])
+    if (isDeepStrictEqual(links, this.#links.get(app) ?? linksOf([]))) return
+    this.#links.set(app, links)
+    for (const each of this.#users.keys()) this.#remember(each)
+    if (this.#ticker !== undefined) await this.#switch.apply()
   }
 
   userOf(app: string): AppUser {
@@ -206,6 +214,7 @@ export class SystemRuntime implements Runtime, UnitHost {
 
   async forget(app: string): Promise<void> {
     await this.#leftovers.clear((unit) => appOfUnit(unit) === app)
+    this.#links.delete(app)
     this.#switch.set(app, undefined)
     await this.#switch.apply()
     await this.images.forget(app)
@@ -237,17 +246,30 @@ export class SystemRuntime implements Runtime, UnitHost {
     if (ports.size === 0 || user === undefined) return
     const live = this.#live.get(app)?.slots ?? []
     const placed = [...this.#placed].filter(({ parts }) => parts.app === app)
-    const ways = [...ports].map(([process, port]) => {
+    const ways = this.#waysTo(app)
+    const { names: links, isBoxed } = this.#links.get(app) ?? linksOf([])
+    const linkedTo = isBoxed ? links.map((name) => ({ name, ways: this.#waysTo(name) })) : []
+    const names = [...serviceRoutes(live, placed), ...linkRoutes(linkedTo)]
+    const all = [...placed.flatMap(({ ports }) => ports), ...this.#leftovers.portsOf(app)]
+    const linked = this.#linkedTo(app).flatMap((name) => this.#users.get(name)?.uid ?? [])
+    this.#switch.set(app, { uid: user.uid, ways, all, names, linked })
+  }
+
+  #waysTo(app: string): readonly Way[] {
+    const live = this.#live.get(app)?.slots ?? []
+    return [...this.#ports.of(app)].map(([process, port]) => {
       const up = live.filter((slot) => slot.isUp && slot.parts.process === process)
       return { port, instances: up.flatMap((slot) => slot.port ?? []) }
     })
-    const names = serviceRoutes(live, placed)
-    const all = [...placed.flatMap(({ ports }) => ports), ...this.#leftovers.portsOf(app)]
-    this.#switch.set(app, { uid: user.uid, ways, all, names })
+  }
+
+  /** The applications that reach this one. */
+  #linkedTo(app: string): readonly string[] {
+    return [...this.#links].flatMap(([name, { names }]) => (names.includes(app) ? [name] : []))
   }
 
   async #lead(app: string): Promise<void> {
-    this.#remember(app)
+    for (const each of [app, ...this.#linkedTo(app)]) this.#remember(each)
     if (this.#ticker !== undefined) await this.#switch.apply()
   }
 

@@ -6,7 +6,7 @@ import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kern
 import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
 import { processName } from './definition.ts'
-import { MAX_PATHS, MAX_RANGES, pathPrefix, TLS, visitorName } from './exposure.ts'
+import { bodySize, MAX_PATHS, MAX_RANGES, pathPrefix, TLS, visitorName } from './exposure.ts'
 import type { VisitorLogin } from './visitor-login.ts'
 
 const ANY = Number.POSITIVE_INFINITY
@@ -29,6 +29,8 @@ const DOMAIN = {
   allow: optional(listOf(word, ANY)),
   /** The name that visitors have to say, with its password. */
   user: optional(word),
+  hsts: optional(flag()),
+  max_body: optional(word),
   /** The host that its newest job is for. */
   host: word,
   job_id: word,
@@ -57,6 +59,8 @@ function domainView(found: AppDomain): AppDomainView {
     ...present('redirect_to', options.redirect_to),
     ...present('allow', options.allow),
     ...present('user', options.basic_auth?.user),
+    ...present('hsts', options.hsts),
+    ...present('max_body', options.max_body),
     created_at: unixSeconds(found.createdAt),
     updated_at: unixSeconds(found.updatedAt),
   }
@@ -87,18 +91,35 @@ const add = operation({
     /** The name and password that visitors have to say: both, or none. */
     user: optional(visitorName),
     password: optional(text(1, 72)),
+    /** Whether browsers are told to come by https alone, for a year. */
+    hsts: optional(flag()),
+    /** The largest body of a request, such as 10M. */
+    max_body: optional(bodySize),
     force: optional(flag()),
   },
   answer: CHANGED,
   run: async (
     services,
-    { domain, tls = 'auto', process, paths, redirect_to, allow, user, password, force, ...given },
+    {
+      domain,
+      tls = 'auto',
+      process,
+      paths,
+      redirect_to,
+      allow,
+      user,
+      password,
+      hsts,
+      max_body,
+      force,
+      ...given
+    },
     operator,
   ) => {
     const login = loginOf(user, password)
     const app = await appOf(services, given, operator)
     const ways = paths && Object.fromEntries(paths.map((each) => [each.path, each.process]))
-    const way = { process, paths: ways, redirectTo: redirect_to, allow, login }
+    const way = { process, paths: ways, redirectTo: redirect_to, allow, login, hsts, maxBody: max_body }
     const wish = { domain, tls, ...way, force, madeBy: operator.name }
     const { domain: name, isRepeat, ...made } = await services.appDomains.add(app, wish)
     const note = isRepeat

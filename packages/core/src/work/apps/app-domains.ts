@@ -32,6 +32,10 @@ export interface DomainWish {
   readonly allow?: readonly string[] | undefined
   /** The name and password that visitors have to say. */
   readonly login?: VisitorLogin | undefined
+  /** Whether browsers are told to come by https alone. */
+  readonly hsts?: boolean | undefined
+  /** The largest body of a request, such as `10M`. */
+  readonly maxBody?: string | undefined
   /** Also when the name leads elsewhere. */
   readonly force?: boolean | undefined
   readonly madeBy: string
@@ -81,6 +85,8 @@ export class AppDomains {
       ...(wish.login === undefined ? {} : { basic_auth: await this.#digestOf(app, domain, wish.login) }),
       ...(wish.redirectTo === undefined ? {} : { redirect_to: this.#nameOf('redirect_to', wish.redirectTo) }),
       ...(wish.allow === undefined ? {} : { allow: [...wish.allow] }),
+      ...(wish.hsts ? { hsts: true } : {}),
+      ...present('max_body', wish.maxBody),
     }
     if (options.redirect_to !== undefined && (options.process ?? options.paths) !== undefined)
       throw new Problem('invalid-input', { details: ['redirect_to: expected without a process or paths'] })

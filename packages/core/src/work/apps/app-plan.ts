@@ -60,6 +60,8 @@ export interface AppPlan {
   readonly node: string | undefined
   /** Debian packages that the host needs. */
   readonly packages: readonly string[]
+  /** Applications on the same host that it reaches. */
+  readonly links: readonly string[]
   /** Whether it is a program of Python, and the version that it wants, such as `3.11`. */
   readonly python: { readonly version: string | undefined } | undefined
 }
@@ -82,5 +84,6 @@ export const EMPTY: AppPlan = {
   compose: undefined,
   node: undefined,
   packages: [],
+  links: [],
   python: undefined,
 }

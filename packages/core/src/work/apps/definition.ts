@@ -31,6 +31,7 @@ const MAX_COUNT = 10
 const MAX_CRONS = 20
 const MAX_BUILD_VARIABLES = 100
 const MAX_PACKAGES = 50
+const MAX_LINKS = 16
 /** Seconds that a build may take, unless the file says otherwise. */
 export const BUILD_TIMEOUT_S = 1_800
 
@@ -177,6 +178,12 @@ export const packagesField = listOf(
   matching(/^[a-z0-9][a-z0-9+.-]{0,61}[a-z0-9+.]$/, 'the name of a Debian package'),
   MAX_PACKAGES,
 )
+/** Names of applications on the same host that this one reaches. */
+export const linksField = refine(
+  listOf(matching(/^[a-z0-9][a-z0-9._-]{0,127}$/, 'the name of an application'), MAX_LINKS),
+  'once',
+  (value) => new Set(value).size === value.length || 'expected names that differ',
+)
 const fields = {
   version: field<1>({ const: 1 }, (value) => value === 1, 'the number 1'),
   app: optional(text(1, 128)),
@@ -188,6 +195,7 @@ const fields = {
   static: optional(staticField),
   cron: optional(cronField),
   packages: optional(packagesField),
+  links: optional(linksField),
 }
 const definition = shape(fields)
 

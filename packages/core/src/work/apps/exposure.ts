@@ -41,6 +41,13 @@ const pathsField = refine(mapOf(pathPrefix, processName), 'few', (value) => {
   return (count >= 1 && count <= MAX_PATHS) || `expected 1 to ${MAX_PATHS} paths`
 })
 
+/** The size of a body, in units of 1,024 bytes and their multiples. */
+export const bodySize = matching(/^[1-9]\d{0,5}[KMG]$/, 'a size such as 512K, 10M or 1G')
+const UNITS = { K: 1024, M: 1024 ** 2, G: 1024 ** 3 } as const
+/** The bytes of a size. */
+export const bodyBytes = (size: string): number =>
+  Number(size.slice(0, -1)) * (UNITS[size.slice(-1) as keyof typeof UNITS] ?? 1)
+
 /** The name of a visitor who has to say a password. */
 export const visitorName = matching(/^[\w.@-]{1,64}$/, 'a plain name')
 
@@ -58,6 +65,10 @@ const choices = {
   /** Visitors from elsewhere get 403. */
   allow: optional(listOf(range, MAX_RANGES)),
   basic_auth: optional(shape({ user: visitorName, hash: bcrypt })),
+  /** Whether browsers are told to come by https alone, for a year. */
+  hsts: optional(flag()),
+  /** The largest body of a request; larger ones get 413. */
+  max_body: optional(bodySize),
 }
 const exposure = shape(choices)
 const order = openShape({ ...choices, domain, force: optional(flag()) })
@@ -85,7 +96,14 @@ export function readExposeOrder(value: unknown): ExposeOrder {
   if (Object.hasOwn(given, 'path'))
     throw new Problem('invalid-input', { detail: 'path: write paths, such as { "/api": "api" }' })
   const chosen = Object.fromEntries(Object.entries(given).filter(([key]) => Object.hasOwn(choices, key)))
-  return { domain: name, exposure: read(exposure, chosen), force }
+  const way = read(exposure, chosen)
+  if (way.hsts && way.tls === 'off')
+    throw new Problem('invalid-input', {
+      details: ['hsts: expected a domain with a certificate, not tls off'],
+    })
+  if (way.max_body !== undefined && way.redirect_to !== undefined)
+    throw new Problem('invalid-input', { details: ['max_body: expected without redirect_to'] })
+  return { domain: name, exposure: way, force }
 }
 
 /** @throws Problem `invalid-input` for a payload of another form */

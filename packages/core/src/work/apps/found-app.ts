@@ -116,6 +116,7 @@ function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): stri
     ...(given.cron !== undefined && !runs ? ['cron'] : []),
     ...(given.volumes !== undefined && !isNamed ? ['volumes'] : []),
     ...(given.packages !== undefined && (isBoxed || type === 'compose') ? ['packages'] : []),
+    ...(given.links !== undefined && !runs ? ['links'] : []),
     ...(given.static !== undefined && type !== 'static' ? ['static'] : []),
     ...(given.build?.command !== undefined && !isBuilt ? ['build.command'] : []),
     ...(given.build?.env !== undefined && !isBuilt ? ['build.env'] : []),
@@ -155,6 +156,7 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     volumes: volumesOf(given.volumes),
     cron: given.cron ?? [],
     packages: given.packages ?? [],
+    links: given.links ?? [],
     compose: base.compose && { ...base.compose, service: given.build?.service },
     static: base.static && {
       folder: given.static?.folder ?? base.static.folder,

@@ -17,6 +17,7 @@ import { MAX_HOSTS } from './app.ts'
 import { buildArgs, type HostImage, hostImage, imageName, stageName } from './container.ts'
 import {
   cronField,
+  linksField,
   packagesField,
   processesField,
   processName,
@@ -44,6 +45,8 @@ const release = shape({
   stop: stopField,
   volumes: optional(volumesField),
   cron: optional(cronField),
+  /** Applications of this host that it reaches. */
+  links: optional(linksField),
   /** Processes that an earlier release began, and that were left running: the number of that release. */
   kept: optional(mapOf(anyText(), whole(1, Number.MAX_SAFE_INTEGER))),
   /** The command that runs before the first process of the release starts. */

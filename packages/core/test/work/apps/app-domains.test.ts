@@ -61,7 +61,7 @@ async function ends(error?: string, fingerprint = 'fp-1') {
 
 describe('a domain of an app', () => {
   it('is kept with its options, and its job goes to the host of the app', async () => {
-    const how = { tls: 'internal', redirect_to: 'WWW.Bücher.example', allow: ['10.0.0.0/8'] }
+    const how = { tls: 'internal', redirect_to: 'WWW.Bücher.example', allow: ['10.0.0.0/8'], hsts: true }
     const { domain, job } = await add('Shop.Bücher.example.', { ...how, force: true })
     expect(domain).toBe('shop.xn--bcher-kva.example')
     const kept = { ...how, redirect_to: 'www.xn--bcher-kva.example' }
@@ -83,8 +83,8 @@ describe('a domain of an app', () => {
     const [live] = await listed()
     expect(live).toMatchObject({ state: 'live' })
     expect(live).not.toHaveProperty('reason')
-    expect((await add('a.example.com', { tls: 'off' })).note).toBeUndefined()
-    expect(await listed()).toMatchObject([{ state: 'pending', tls: 'off' }])
+    expect((await add('a.example.com', { tls: 'off', max_body: '10M' })).note).toBeUndefined()
+    expect(await listed()).toMatchObject([{ state: 'pending', tls: 'off', max_body: '10M' }])
   })
 
   it('follows the repeat of its newest job, and of no earlier one', async () => {
