@@ -317,8 +317,12 @@ describe('Containers on a machine with systemd', () => {
       endedWell(host.deploy('api', api('the api')))
       endedWell(host.deploy('other', host.commit('other', { 'index.html': 'another' })))
       const { port } = host.record().apps.other
-      const asks = (name: string, url: string) => ({
-        [`site/cgi-bin/${name}`]: `#!/bin/sh\nprintf 'content-type: text/plain\\r\\n\\r\\n'; wget -q -T 2 -O - ${url} || echo refused\n`,
+      const asks = (name: string, port: string) => ({
+        [`site/cgi-bin/${name}`]: `#!/bin/sh
+printf 'content-type: text/plain\\r\\n\\r\\n'
+address=\${SVC_LINK_API_URL#http://}
+printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 \${address%:*} ${port} | tail -n 1 | grep . || echo refused
+`,
       })
       const definition = {
         version: 1,
@@ -329,8 +333,8 @@ describe('Containers on a machine with systemd', () => {
       const sha = host.commit('linked', {
         Dockerfile: DOCKERFILE,
         ...site('linked'),
-        ...asks('api', '"$SVC_LINK_API_URL"'),
-        ...asks('other', `"\${SVC_LINK_API_URL%:*}:${port}"`),
+        ...asks('api', '${address#*:}'),
+        ...asks('other', port),
         'svc.json': JSON.stringify(definition),
       })
       endedWell(host.deploy('linked', sha))
