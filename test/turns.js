@@ -7,6 +7,7 @@ const TURNS = [
     parts: 8,
     suites: [
       'packages/cli/test/agent/deploy-fetch',
+      'packages/cli/test/console/chromium',
       'packages/cli/test/process/serve',
       'test/docs-embedding',
       'packages/cli/test/browser/chromium',
@@ -87,6 +88,8 @@ const TURNS = [
     suites: [
       'test/packed/agent',
       'test/audit',
+      'packages/http/test/console/tenants',
+      'packages/http/test/console/forms',
       'packages/http/test/authorization/audit',
       'packages/cli/test/process/private-folder',
       'packages/cli/test/agent/strays',

@@ -25,6 +25,7 @@ const NOT_IMPORTED: ReadonlySet<string> = new Set([
   '@electric-sql/pglite-prepopulatedfs',
   '@mozilla/readability',
   'turndown',
+  'idiomorph',
   '@types/koa',
   '@types/pg',
 ])

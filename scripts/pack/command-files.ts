@@ -11,6 +11,7 @@ const root = join(import.meta.dirname, '../..')
  *   agents.
  * - `bundle`: the program and its dependencies, made from the sources, so that no old build can get in. It is
  *   split, so that each command loads only its part: `svc serve` reads 33 files instead of 1,000.
+ * - `console-assets`: the files that browsers load with the console's pages.
  * - `agent`: the host agent as one file, which `svc agent install` puts in its place.
  */
 export async function writeCommandFiles(folder: string): Promise<void> {
@@ -18,6 +19,7 @@ export async function writeCommandFiles(folder: string): Promise<void> {
   // Decision records are only for people who change the code.
   const decisions = join(root, 'docs/decisions')
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true, filter: (path) => path !== decisions })
+  cpSync(join(root, 'packages/http/console-assets'), join(folder, 'console-assets'), { recursive: true })
   const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
   await writeOneFileAgent(join(folder, 'agent/svc-agent.mjs'))

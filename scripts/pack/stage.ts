@@ -16,6 +16,10 @@ const UNPUBLISHED = ['scripts', 'devDependencies'] as const
 const SOURCE_CONDITION = 'svc-source'
 const MADE_LATER: ReadonlySet<string> = new Set(['agent', 'bundle', 'docs'])
 
+/** The command's copy of the console's files is made later, and the package of HTTP has its own. */
+const isMadeLater = (from: string, name: string): boolean =>
+  name === 'console-assets' && !existsSync(join(from, name))
+
 /**
  * Copies the published parts of a package: its manifest without paths into the sources, its README, and its
  * folders. A file of `dist` goes along if its source still exists. Source maps would need the sources.
@@ -26,7 +30,8 @@ export function stage(from: string, to: string): void {
   writeFileSync(join(to, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`)
   for (const name of ['README.md', ...manifest.files]) {
     if (name === 'dist') stageBuild(from, to)
-    else if (!MADE_LATER.has(name)) cpSync(join(from, name), join(to, name), { recursive: true })
+    else if (!MADE_LATER.has(name) && !isMadeLater(from, name))
+      cpSync(join(from, name), join(to, name), { recursive: true })
   }
 }
 

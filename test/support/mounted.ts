@@ -65,7 +65,7 @@ async function started(server: Server) {
 
 /** Fakes a plane, gives it a license and mounts it. */
 export async function mounted(
-  mount: Mount = byListen(),
+  mount: Mount = byListen({ console: true }),
   overrides: TestPlaneOverrides = {},
 ): Promise<Mounted> {
   const faked = testPlane(overrides)

@@ -69,6 +69,7 @@ export {
   type TransferToken,
   type TransferTokenVerdict,
 } from './hosts/transfer-keys/transfer-token.ts'
+export { duration } from './kernel/duration.ts'
 export { endOfString, requireExact } from './kernel/exact-json.ts'
 export { race } from './kernel/race.ts'
 export { RecentMap } from './kernel/recent-map.ts'
@@ -84,6 +85,7 @@ export {
   freeObject,
   instant,
   type JsonSchema,
+  LAST_SECOND,
   type ListSchema,
   listOf,
   oneOf,

@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { type ControlPlane, Problem } from '@svc/core'
 import Koa, { type Context, type Middleware, type Next } from 'koa'
+import { consoleRoutes } from './console/routes.ts'
 import { RequestPipeline, type RequestPipelineParts } from './dispatch/request-pipeline.ts'
 import { DirectResponder, KoaResponder } from './dispatch/responder.ts'
 import { PathTable, pathOf, type Resource, resourcesOf } from './dispatch/routing.ts'
@@ -22,6 +23,8 @@ export interface AppOptions {
    * mounts this one. Default: `answer`.
    */
   readonly unknownPaths?: 'answer' | 'pass'
+  /** Whether the console is served at `/console` (docs/console.md). Default: no. */
+  readonly console?: boolean
   /** Additional routes, served beside the service's own. */
   readonly routes?: readonly Route[]
   /** Routes that take connections over; `listen` serves them, on Node 24.9 or newer. */
@@ -79,8 +82,9 @@ export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions 
   return dispatchOf(plane, publicRoutes(options), options).middleware
 }
 
-const publicRoutes = ({ routes = [], upgradeRoutes = [] }: AppOptions): readonly Route[] => [
+const publicRoutes = ({ console = false, routes = [], upgradeRoutes = [] }: AppOptions): readonly Route[] => [
   ...ROUTES,
+  ...(console ? consoleRoutes : []),
   ...routes,
   ...upgradeRoutes.map(withoutUpgrade),
 ]
@@ -121,7 +125,11 @@ function dispatchOf(
   options: AppOptions,
   elsewhere?: RequestPipelineParts['elsewhere'],
 ): Dispatch {
-  const metrics = httpMetrics(plane, [...ROUTES, ...CONTROL_ROUTES])
+  const metrics = httpMetrics(plane, [
+    ...ROUTES,
+    ...CONTROL_ROUTES,
+    ...(options.console ? consoleRoutes : []),
+  ])
   const bytes = new RequestBytes(options.maxBytesInFlight)
   const pipeline = new RequestPipeline({ plane, metrics, bytes, ids: new RequestIds(), elsewhere })
   const resources = [...resourcesOf(routes)]

@@ -12,6 +12,7 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'SERVICE_DATA_DIR',
     'SERVICE_LOG_LEVEL',
     'SERVICE_DRAIN_DELAY_SECONDS',
+    'SERVICE_CONSOLE',
     'SERVICE_HOST',
     'PORT',
   ],

@@ -33,11 +33,13 @@ test('The service listens, keeps its data, speaks and ends as its settings say',
     SERVICE_LOG_LEVEL: 'error',
     SERVICE_DATA_DIR: 'kept',
     SERVICE_DRAIN_DELAY_SECONDS: '2',
+    SERVICE_CONSOLE: '0',
   }
   await using served = new SvcProcess(['serve'], { cwd, env })
   const url = `http://127.0.0.2:${port}`
   await answers(url)
   expect(await status(`http://127.0.0.1:${port}`)).toBeUndefined()
+  expect((await fetch(`${url}/console/sign-in`)).status).toBe(404)
   expect(readdirSync(join(cwd, 'kept'))).not.toEqual([])
   served.kill('SIGTERM')
   // It still answers, so that balancers see in time that it goes.

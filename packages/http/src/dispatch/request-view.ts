@@ -50,6 +50,12 @@ export class RequestView implements GateRequest {
     return this.#query.first(name)
   }
 
+  get search(): string {
+    const { url = '' } = this.#responder.req
+    const at = url.indexOf('?')
+    return at < 0 ? '' : url.slice(at)
+  }
+
   get gone(): AbortSignal {
     const leaving = new AbortController()
     const connection = this.#connection

@@ -29,12 +29,12 @@ export class KoaResponder implements Responder {
 
   send(requestId: string, reply: Reply): void {
     const { ctx, res } = this
-    const { status, stream } = reply
+    const { status, stream, bytes } = reply
     ctx.status = status
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('Svc-Request-Id', requestId)
     for (const [name, value] of Object.entries(reply.headers ?? {})) res.setHeader(name, value)
-    const content = stream ?? contentOf(reply)
+    const content = stream ?? bytes ?? contentOf(reply)
     if (content === undefined) {
       ctx.body = null
       ctx.status = status

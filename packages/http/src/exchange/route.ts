@@ -19,6 +19,8 @@ export interface Reply {
   readonly text?: { readonly type: string; readonly content: string } | undefined
   /** How long the client was let wait as it had asked, in milliseconds: no part of the answer's duration. */
   readonly waitedMs?: number | undefined
+  /** A body that is no text; for routes that Koa answers. */
+  readonly bytes?: { readonly type: string; readonly content: Buffer } | undefined
   /** Destroyed when the client leaves. */
   readonly stream?: { readonly type: string; readonly content: Readable } | undefined
 }
@@ -52,6 +54,8 @@ export interface GateRequest {
   readonly provenAddress: string | undefined
   /** The first value of a query parameter. */
   query(name: string): string | undefined
+  /** The query as it was sent, with its question mark; empty without one. */
+  readonly search: string
   /** Aborted when the client has left, or has its answer. */
   readonly gone: AbortSignal
   /** Sets a header of the answer, also if the answer is a refusal; `Vary` is appended to. */

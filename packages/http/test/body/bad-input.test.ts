@@ -170,7 +170,6 @@ describe('credentials', () => {
 
 describe('a path or method that is not ours', () => {
   it.each([
-    '/',
     '/v1',
     '/v1/',
     '/v2/jobs/claim',
@@ -202,6 +201,7 @@ describe('a path or method that is not ours', () => {
     ['TRACE', CLAIM, 'POST'],
     ['PUT', '/v1/jobs/j/status', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
     ['DELETE', '/api/v1/fleet/servers', 'GET, HEAD'],
     ['PROPFIND', '/metrics', 'GET, HEAD'],
   ])('%s %s: 405 with Allow, before anybody is asked who they are', async (method, path, allow) => {

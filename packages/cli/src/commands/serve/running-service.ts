@@ -173,7 +173,7 @@ async function openDoors(
     working.set('control socket', control)
   }
   const routes = await relayRoutesOf(plane)
-  const serving = () => createApp(plane, { upgradeRoutes: routes })
+  const serving = () => createApp(plane, { upgradeRoutes: routes, console: config.service.console === '1' })
   const app = isStarting ? createWaitingApp(plane, { for: 'everybody' }) : serving()
   const network = await listenOnNetwork(plane, app)
   working.set('server', { [Symbol.asyncDispose]: () => drained(network, log) })

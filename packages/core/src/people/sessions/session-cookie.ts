@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { sameSecret } from '../../platform/signing/same-secret.ts'
 
 /** Name of the session cookie (spec, Authentication). */
 export const SESSION_COOKIE = 'svc_session'
@@ -39,4 +40,21 @@ export function sessionIdOf(header: string | undefined, secrets: readonly string
   if (values.length > MAX_CANDIDATES) return undefined
   const ids = values.map((value) => openSession(value, secrets)).filter((id) => id !== undefined)
   return ids.length === 1 ? ids[0] : undefined
+}
+
+const FORM_TOKEN = /^([\w-]{22})\.([\w-]{43})$/
+const formSeal = (id: string, nonce: string) =>
+  createHmac('sha256', id).update(`form.v1.${nonce}`).digest('base64url')
+
+/** Random bytes of a form's nonce. */
+export const FORM_NONCE_BYTES = 16
+
+/** Returns the token of a form for a session: `<nonce>.<HMAC-SHA256 of the nonce under the session's id>`. */
+export const sealForm = (id: string, nonce: string): string => `${nonce}.${formSeal(id, nonce)}`
+
+/** Returns the nonce of a form's token if the session with this id got the form. */
+export function openForm(token: string, id: string): string | undefined {
+  const [, nonce, seal] = FORM_TOKEN.exec(token) ?? []
+  if (nonce === undefined || seal === undefined) return undefined
+  return sameSecret(seal, formSeal(id, nonce)) ? nonce : undefined
 }

@@ -6,7 +6,15 @@ import { MAX_PASSWORD_CHARS, sayBusy } from '../../platform/passwords/passwords.
 import { secretDigest } from '../../platform/signing/same-secret.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { normalEmail, type User } from '../users/users-store.ts'
-import { SESSION_COOKIE, SESSION_ID_BYTES, sealSession, sessionIdOf } from './session-cookie.ts'
+import {
+  FORM_NONCE_BYTES,
+  openForm,
+  SESSION_COOKIE,
+  SESSION_ID_BYTES,
+  sealForm,
+  sealSession,
+  sessionIdOf,
+} from './session-cookie.ts'
 import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
 
 /** Dependencies of `Sessions`. */
@@ -128,6 +136,21 @@ export class Sessions {
     )
     const cookie = `${SESSION_COOKIE}=${sealSession(id, secret)}`
     return { cookie, setCookie: `${cookie}${attributes(SESSION_SECONDS, secure)}`, expires, user }
+  }
+
+  /**
+   * Returns a new token for a form that the session of a `Cookie` header gets. Every form has another, so
+   * that compressed pages tell nothing of it; undefined without a session.
+   */
+  formToken(cookieHeader: string | undefined): string | undefined {
+    const id = sessionIdOf(cookieHeader, this.#secrets)
+    return id === undefined ? undefined : sealForm(id, this.#parts.ids.secret(FORM_NONCE_BYTES))
+  }
+
+  /** Returns the nonce of a form's token if this session got the form: the name of the form's one sending. */
+  formNonce(cookieHeader: string | undefined, token: string): string | undefined {
+    const id = sessionIdOf(cookieHeader, this.#secrets)
+    return id === undefined ? undefined : openForm(token, id)
   }
 
   /** Ends a session. Returns the `Set-Cookie` value that removes it from the browser. */

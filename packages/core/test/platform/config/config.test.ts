@@ -44,6 +44,7 @@ describe('no settings', () => {
         publicUrl: undefined,
         dataDir: undefined,
         logLevel: 'info',
+        console: '1',
         drainDelaySeconds: 0,
       },
       http: {

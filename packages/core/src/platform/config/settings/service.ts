@@ -32,6 +32,12 @@ export const service = required('Service', {
     'Folder of the embedded database when `DATABASE_URL` is unset; unset: in memory.',
   ),
   logLevel: choice('SERVICE_LOG_LEVEL', 'The least severe log lines that are written.', LOG_LEVELS, 'info'),
+  console: choice(
+    'SERVICE_CONSOLE',
+    'Whether the console is served at `/console`: `1` or `0`.',
+    ['1', '0'],
+    '1',
+  ),
   drainDelaySeconds: wholeNumber(
     'SERVICE_DRAIN_DELAY_SECONDS',
     'How long healthz answers 503 before the service stops accepting: 5 suits a load balancer.',

@@ -1,0 +1,139 @@
+// The console in a real browser: every page in light, dark and on a telephone, without script, by keyboard.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type ConsoleFleet, consoleFleet, FLEET_PASSWORD } from '../../../../test/support/console-fleet.ts'
+import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
+import { PAGES } from '../../../http/src/console/pages.ts'
+
+const PROGRAM = '/usr/bin/chromium'
+const withChromium = existsSync(PROGRAM) ? describe : describe.skip
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const LOOKS = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+} as const
+
+/** The folder of the pictures; none are made without it. */
+const PICTURES = process.env.SVC_TEST_PICTURES
+
+withChromium('the console in Chromium', () => {
+  let served: Mounted
+  let fleet: ConsoleFleet
+  let browser: Browser
+  beforeAll(async () => {
+    served = await mounted()
+    fleet = await consoleFleet(served)
+    browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+    if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await served?.[Symbol.asyncDispose]()
+  })
+
+  const address = (path: string) => `http://127.0.0.1:${served.port}/console${path && `/${path}`}`
+
+  async function signedIn(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+    const context = await browser.newContext(options)
+    const [name = '', value = ''] = (await served.plane.sessions.mint(fleet.admin)).cookie.split('=')
+    await context.addCookies([{ name, value, url: address('') }])
+    return context
+  }
+
+  /** Pages of the fleet: those without open parts, and one of each kind of thing. */
+  const paths = (): readonly string[] => {
+    const things: Readonly<Record<string, string>> = {
+      host: 'web-2',
+      app: 'shop',
+      job: fleet.jobs.failed,
+      license: fleet.licenses.acme,
+      operation: 'users.add',
+    }
+    return PAGES.map(({ path }) => path)
+      .filter((path) => path !== 'sign-out')
+      .map((path) => path.replace(/\{(\w+)\}/, (whole, name) => things[name] ?? whole))
+      .filter((path) => !path.includes('{'))
+  }
+
+  /** Opens a page and collects what the browser complains about. */
+  async function opened(
+    page: Page,
+    path: string,
+  ): Promise<{ status: number | undefined; complaints: string[] }> {
+    const complaints: string[] = []
+    const note = (text: string) => complaints.push(`${path}: ${text}`)
+    page.on('pageerror', (error) => note(error.message))
+    page.on('console', (message) => message.type() === 'error' && note(message.text()))
+    const answer = await page.goto(address(path))
+    return { status: answer?.status(), complaints }
+  }
+
+  async function violations(page: Page): Promise<readonly string[]> {
+    await page.evaluate(axe)
+    return page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html + ' ' + nodes[0].failureSummary))`,
+    )
+  }
+
+  it.each(Object.keys(LOOKS) as (keyof typeof LOOKS)[])(
+    'has no page that axe, the policy or a narrow screen find fault with: %s',
+    async (look) => {
+      await using context = await signedIn(LOOKS[look])
+      const faults: string[] = []
+      for (const path of paths()) {
+        const page = await context.newPage()
+        const { status, complaints } = await opened(page, path)
+        faults.push(...complaints, ...(await violations(page)).map((each) => `${path}: ${each}`))
+        if (status !== 200) faults.push(`${path}: ${status}`)
+        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+        if (wide > LOOKS[look].viewport.width) faults.push(`${path}: ${wide} pixels wide`)
+        if (PICTURES !== undefined) {
+          const name = `${path.replaceAll(/[^\w-]/g, '_') || 'overview'}-${look}.png`
+          await page.screenshot({ path: join(PICTURES, name) })
+        }
+        await page.close()
+      }
+      expect(faults).toEqual([])
+    },
+    240_000,
+  )
+
+  it('works without script: from the sign-in to a job that is retried', async () => {
+    await using context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(address(`jobs/${fleet.jobs.failed}`))
+    await page.fill('#email', fleet.admin.email)
+    await page.fill('#password', FLEET_PASSWORD)
+    await page.click('text=Sign in >> nth=-1')
+    expect(await page.textContent('h1')).toBe('stop shop')
+    await page.click('button:has-text("Retry")')
+    expect(page.url()).toMatch(/\/console\/jobs\/job_\w+$/)
+    expect(page.url()).not.toContain(fleet.jobs.failed)
+    expect(await page.textContent('.state')).toBe('pending')
+    await page.click('text=Sign out')
+    expect(await page.title()).toBe('Sign in · svc')
+  }, 60_000)
+
+  it('works by keyboard alone: to the search, over the navigation, into a row', async () => {
+    await using context = await signedIn()
+    const page = await context.newPage()
+    await page.goto(address('hosts'))
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement?.id')).toBe('main')
+    for (let steps = 0; steps < 10; steps += 1) {
+      await page.keyboard.press('Tab')
+      const href = await page.evaluate('document.activeElement?.getAttribute("href")')
+      if (String(href).startsWith('./hosts/')) break
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/console/hosts/agt_*')
+  }, 60_000)
+})

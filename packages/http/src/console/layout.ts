@@ -1,0 +1,57 @@
+import type { Assets } from './assets.ts'
+import { type Html, html } from './html.ts'
+import type { Links } from './links.ts'
+import { NAVIGATION } from './navigation.ts'
+import type { View, Visit } from './visit.ts'
+
+/** The frame that every page stands in. */
+export interface Frame {
+  readonly links: Links
+  readonly assets: Assets
+  /** Absent on pages for those who are not signed in. */
+  readonly visit?: Visit
+}
+
+/** Returns a whole page. */
+export const pageOf = ({ title, body, command }: View, { links, assets, visit }: Frame): Html =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · svc</title>
+<link rel="stylesheet" href="${links.to(`assets/${assets.named('console.css')}`)}">
+<script src="${links.to(`assets/${assets.named('idiomorph.js')}`)}" defer></script>
+<script src="${links.to(`assets/${assets.named('console.js')}`)}" type="module"></script>
+<link rel="icon" href="${links.to(`assets/${assets.named('icon.svg')}`)}">
+</head>
+<body${visit === undefined && html` class="bare"`}>
+<a class="skip" href="#main">Skip to content</a>
+${visit !== undefined && navigation(visit)}
+<main id="main" tabindex="-1">
+${body}
+${command !== undefined && html`<footer><code class="command">${command}</code></footer>`}
+</main>
+</body>
+</html>
+`
+
+function navigation(visit: Visit): Html {
+  const { links, path, caller } = visit
+  const [current] = path.split('/')
+  const entry = ({ page, title }: { readonly page: string; readonly title: string }) =>
+    html`<li><a href="${links.to(page)}"${page === current && html` aria-current="page"`}>${title}</a></li>`
+  const groups = NAVIGATION.map(({ title, entries }) => ({
+    title,
+    entries: entries.filter(({ needs }) => needs === undefined || visit.may(needs)),
+  })).filter(({ entries }) => entries.length > 0)
+  return html`<header>
+<a class="brand" href="${links.to('')}">svc</a>
+<form class="search" role="search" action="${links.to('search')}"><input type="search" name="q" aria-label="Search" placeholder="Search  /" accesskey="/"></form>
+<nav aria-label="Pages">${groups.map(
+    ({ title, entries }) => html`${title !== '' && html`<h2>${title}</h2>`}<ul>${entries.map(entry)}</ul>`,
+  )}</nav>
+<form class="person" method="post" action="${links.to('sign-out')}"><span title="${caller.user.role}">${caller.user.email}</span><input type="hidden" name="form" value="${visit.token()}"><button class="plain">Sign out</button></form>
+</header>`
+}

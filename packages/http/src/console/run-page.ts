@@ -1,0 +1,176 @@
+import { type Answer, Problem } from '@svc/core'
+import { MAX_PASSWORD_CHARS, normalEmail } from '@svc/core/adapters'
+import type { Shape } from '../exchange/body/shape.ts'
+import { takeByAddress, takeFrom } from '../gates/limit.ts'
+import { LOGINS_PER_ACCOUNT, LOGINS_PER_IP } from '../gates/session.ts'
+import { facts, type Row } from './cells.ts'
+import { commandOf } from './commands.ts'
+import { type Field, formFields, readForm } from './fields.ts'
+import { type FormValues, fieldset } from './form-view.ts'
+import { type Html, html, type Part } from './html.ts'
+import type { Page } from './pages.ts'
+import { refusalOf } from './problem-view.ts'
+import { secretsOf, secretView } from './secret-view.ts'
+import { requireForm } from './sent-form.ts'
+import { type Operation, operationNamed, type Redirect, type View, type Visit } from './visit.ts'
+
+/** Fields of a form beside the operation's own. */
+const OWN = {
+  form: 'form',
+  back: 'back',
+  typed: 'typed',
+  password: 'own.password',
+  code: 'own.code',
+} as const
+const MAX_CODE_CHARS = 64
+/** A page of the console, to which a form leads back. */
+const BACK = /^[a-z][\w./?=&%:@+-]{0,1000}$/
+
+/** The form of an operation, made from the schema of its input, and its answer. */
+export const runPage: Page = {
+  path: 'do/{operation}',
+  show: async (visit, { operation: name = '' }) => {
+    const operation = allowed(visit, name)
+    const { query } = visit
+    return formView(visit, operation, {
+      values: (field) => query.get(field) ?? undefined,
+      back: query.get('back'),
+    })
+  },
+  send: async (visit, { operation: name = '' }, form) => {
+    const operation = allowed(visit, name)
+    await requireForm(visit, form)
+    const fields = formFields(operation.input as Shape)
+    const input = readForm(fields, form)
+    const back = form.get(OWN.back)
+    try {
+      requireTyped(operation, fields, form)
+      const answer = await visit.run(name, input, await credentialsOf(visit, operation, form))
+      return answered(visit, operation, answer, back)
+    } catch (error) {
+      return formView(visit, operation, { values: valuesOf(input), back, error })
+    }
+  },
+}
+
+/** @throws Problem `not-found` or `forbidden` */
+function allowed(visit: Visit, name: string): Operation {
+  const operation = operationNamed(name)
+  if (!visit.may(name)) throw new Problem('forbidden', { detail: `${name} needs ${operation.permission}` })
+  return operation
+}
+
+/** Reads the values of a form again, by the names of its fields. */
+const valuesOf =
+  (input: Row): FormValues =>
+  (name) =>
+    name.split('.').reduce<unknown>((value, key) => (value as Row | undefined)?.[key], input)
+
+interface Filled {
+  readonly values: FormValues
+  readonly back: string | null
+  /** Why the form was refused when it was sent. */
+  readonly error?: unknown
+}
+
+function formView(visit: Visit, operation: Operation, { values, back, error }: Filled): View {
+  const { name, summary, input, confirmed, changes } = operation
+  const fields = formFields(input as Shape)
+  const told = error === undefined ? undefined : refusalOf(error)
+  const title = startCase(summary)
+  return {
+    title,
+    status: told?.status ?? 200,
+    command: commandOf(name),
+    body: html`<h1>${title}</h1>
+${told !== undefined && html`<div class="notice bad" role="alert">${told.words}${told.details.length > 0 && html`<ul>${told.details.map((each) => html`<li>${each}</li>`)}</ul>`}</div>`}
+<form class="run" method="post" action="${visit.links.thing('do', name)}">
+<input type="hidden" name="${OWN.form}" value="${visit.token()}">
+${back !== null && html`<input type="hidden" name="${OWN.back}" value="${back}">`}
+${fieldsView(fields, values)}
+${typedView(operation, fields, values)}
+${confirmed && confirmationView()}
+<div class="buttons"><button${destroys(operation) && html` class="danger"`}>${changes ? buttonOf(name) : 'Show'}</button>${backLink(visit, back)}</div>
+</form>`,
+  }
+}
+
+/** Optional fields that are shown at once; more of them open by a click, unless one is filled. */
+const FEW = 3
+
+function fieldsView(fields: readonly Field[], values: FormValues): Part {
+  const needed = fields.filter(({ isRequired, name }) => isRequired || values(name) !== undefined)
+  const others = fields.filter((field) => !needed.includes(field))
+  if (others.length <= FEW) return fieldset(fields, values)
+  return html`${fieldset(needed, values)}<details><summary>More</summary><div class="fields">${fieldset(others, values)}</div></details>`
+}
+
+const backLink = ({ links }: Visit, back: string | null): Part =>
+  back !== null && BACK.test(back) && html`<a href="${links.to(back)}">Cancel</a>`
+
+const confirmationView = (): Html => html`<fieldset><legend>It is you</legend>
+<div class="field"><label for="f-password">Your password</label><input type="password" id="f-password" name="${OWN.password}" autocomplete="current-password" required></div>
+<div class="field"><label for="f-code">Code <small>of your second factor, if you have one</small></label><input id="f-code" name="${OWN.code}" autocomplete="one-time-code" inputmode="numeric"></div></fieldset>`
+
+/** Verbs that end something for good. */
+const DESTROYS = /[.-](?:remove|forget|revoke|drop|destroy|clear|disable)(?:-|$)/
+const destroys = ({ name }: Operation): boolean => DESTROYS.test(name)
+
+/** Returns the field that names the thing which an operation ends, to be typed again. */
+function subjectOf(operation: Operation, fields: readonly Field[]): Field | undefined {
+  const asksItself = fields.some(({ name }) => name === 'confirm')
+  return destroys(operation) && !asksItself ? fields.find(({ isRequired }) => isRequired) : undefined
+}
+
+function typedView(operation: Operation, fields: readonly Field[], values: FormValues): Part {
+  const subject = subjectOf(operation, fields)
+  if (subject === undefined) return false
+  const given = values(subject.name)
+  return html`<div class="field"><label for="f-typed">Type ${given === undefined ? `the ${subject.title.toLowerCase()}` : html`<code>${String(given)}</code>`} again: this cannot be undone</label>
+<input id="f-typed" name="${OWN.typed}" autocomplete="off" spellcheck="false" required></div>`
+}
+
+/** @throws Problem `conflict` unless the name of a thing that is to end was typed twice */
+function requireTyped(operation: Operation, fields: readonly Field[], form: URLSearchParams): void {
+  const subject = subjectOf(operation, fields)
+  if (subject === undefined || form.get(OWN.typed)?.trim() === form.get(subject.name)?.trim()) return
+  throw new Problem('conflict', { detail: `the ${subject.title.toLowerCase()} was typed in two ways` })
+}
+
+/** Returns the credentials that a confirmed operation needs; each try counts as a sign-in. */
+async function credentialsOf(visit: Visit, { confirmed }: Operation, form: URLSearchParams) {
+  if (confirmed === undefined) return undefined
+  const { request, caller } = visit
+  await takeByAddress(request, LOGINS_PER_IP)
+  await takeFrom(request, LOGINS_PER_ACCOUNT, normalEmail(caller.user.email))
+  const current = (form.get(OWN.password) ?? '').slice(0, MAX_PASSWORD_CHARS + 1)
+  return { current, code: (form.get(OWN.code) ?? '').trim().slice(0, MAX_CODE_CHARS) }
+}
+
+/** Leads to the job that was made, or back, or shows the answer where it says more than that it is done. */
+function answered(visit: Visit, operation: Operation, answer: Answer, back: string | null): View | Redirect {
+  const { links } = visit
+  const { name, summary, changes } = operation
+  const job = (answer.job as Row | undefined)?.id ?? answer.job_id
+  const secrets = secretsOf(answer)
+  if (secrets.length === 0 && typeof job === 'string') return { seeOther: links.thing('jobs', job) }
+  const isBack = back !== null && BACK.test(back)
+  if (secrets.length === 0 && changes && isBack) {
+    return { seeOther: links.to(`${back}${back.includes('?') ? '&' : '?'}done=${encodeURIComponent(name)}`) }
+  }
+  const rest = Object.fromEntries(Object.entries(answer).filter(([field]) => !secrets.includes(field)))
+  return {
+    title: startCase(summary),
+    hasSecret: secrets.length > 0,
+    command: commandOf(name),
+    body: html`<h1>${startCase(summary)}</h1>
+${changes && html`<p class="notice good" role="status">Done.</p>`}
+${secrets.map((field) => secretView(field, String(answer[field])))}
+${facts(rest, visit)}
+${isBack && html`<p><a href="${links.to(back)}">Back</a></p>`}`,
+  }
+}
+
+const startCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const buttonOf = (name: string): string => startCase(name.slice(name.indexOf('.') + 1).replaceAll('-', ' '))
