@@ -107,6 +107,8 @@ host_apps() (
   verb=$1
   shift
   if [ -z "${SVC_PROGRAM:-}" ]; then exit 10; fi
+  # Node.js begins sooner with a program that it has compiled before; this folder is the handlers' own.
+  export NODE_COMPILE_CACHE="${SVC_STATE_DIR:+$SVC_STATE_DIR/compiled}"
   eval "set -- $SVC_PROGRAM host-apps $verb --apps \"\$SVC_APPS_DIR\" --app \"\$SVC_APP\" \"\$@\""
   exec "$@"
 )

@@ -1,5 +1,6 @@
 # Functions of the handlers that fetch from git, read with `.` after common.sh. This file is no handler, see common.sh.
-# They use what common.sh sets, and of the handler: incoming, the folder that is filled; git_dir; git_said, a file.
+# They use what common.sh sets, and of the handler: incoming, the folder that is filled; git_dir; git_said, a file. They set
+# fetched when more than the commit has come.
 
 # Prepares the environment of git: no questions, no hooks, no transports that run commands. A download may be slow; it ends
 # when less than a byte a second has come for ten minutes, or when a server of ssh no longer answers. A server that counts
@@ -54,7 +55,8 @@ check_lending() {
       SVC_GIT_SERVER=${remote%%:*}:22
       ;;
   esac
-  path=$(printf '%s' "$path" | sed 's|^/*||; s|/*$||')
+  while [ "$path" != "${path#/}" ]; do path=${path#/}; done
+  while [ "$path" != "${path%/}" ]; do path=${path%/}; done
   # A repository without an owner has no others beside it.
   case $path in
     */*) SVC_GIT_OWNER=${path%/*} ;;
@@ -80,7 +82,7 @@ with_credentials() (
   if [ "$SVC_GIT_LENDING" != none ]; then use_credentials; fi
   status=0
   "$@" 2>"$git_said" || status=$?
-  cat "$git_said" >&2
+  if [ -s "$git_said" ]; then cat "$git_said" >&2; fi
   return "$status"
 )
 
@@ -139,10 +141,14 @@ BROKEN='could not resolve|connect to|connection (refused|reset|closed|timed out)
 fetch() { with_credentials repository in_repo fetch --quiet "$@"; }
 has_commit() { in_repo cat-file -e "$SVC_SHA^{commit}" 2>/dev/null; }
 
-# The remote is what relative addresses of submodules, and git-lfs, go by.
 new_repository() {
   case ${#SVC_SHA} in 64) format=sha256 ;; *) format=sha1 ;; esac
   git -c init.defaultBranch=main init --quiet --object-format="$format" --separate-git-dir="$git_dir" "$incoming"
+}
+
+# The remote is what relative addresses of submodules, and git-lfs, go by.
+name_remote() {
+  fetched=1
   in_repo config remote.origin.url "$remote"
 }
 
@@ -178,6 +184,7 @@ fetch_large_files() {
   [ "$SVC_SOURCE_TYPE" != upload ] ||
     fail 'the repository keeps files in git-lfs, which an upload does not bring: deploy it from a server of git'
   need_lfs 'the repository'
+  name_remote
   with_lfs repository lfs pull || fail "the files of git-lfs could not be fetched$(why_not)"
 }
 
@@ -207,6 +214,7 @@ need_lfs() {
 fetch_submodules() {
   if [ ! -f "$incoming/.gitmodules" ]; then return; fi
   say 'fetching submodules'
+  name_remote
   export GIT_ALLOW_PROTOCOL=git:http:https:ssh
   with_credentials submodules in_repo submodule --quiet update --init --recursive ||
     fail "a submodule could not be fetched$(why_not)$(what_is_lent)"
