@@ -16,7 +16,7 @@ const core = join(root, 'packages/core/src')
 const lateNode: Plugin = {
   name: 'late-node',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path, kind }) =>
       kind === 'import-statement' && isBuiltin(path) ? { path, namespace: 'late-node' } : undefined,
     )
     onLoad({ filter: /./, namespace: 'late-node' }, ({ path }) => {

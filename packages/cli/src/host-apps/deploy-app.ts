@@ -16,7 +16,6 @@ import {
   readRoll,
   withoutLogins,
 } from '@svc/core/adapters'
-import semver from 'semver'
 import type { Io } from '../terminal/io.ts'
 import { demandLinks } from './app-links.ts'
 import { readAppsFile } from './apps-file.ts'
@@ -300,7 +299,9 @@ async function demandNode({ env }: Io, { node, processes, build }: AppPlan): Pro
     )
   const version = await versionOf('node')
   if (wantsNpm) await versionOf('npm')
-  if (node === undefined || semver.satisfies(version, node, { includePrerelease: true })) return
+  if (node === undefined) return
+  const { default: semver } = await import('semver')
+  if (semver.satisfies(version, node, { includePrerelease: true })) return
   const why =
     semver.validRange(node) === null ? 'which is no range of versions' : `and this host has ${version}`
   throw new Problem('conflict', { detail: `the application wants Node.js ${node.slice(0, 100)}, ${why}` })

@@ -1,29 +1,22 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Problem, systemClock } from '@svc/core'
+import { Problem } from '@svc/core'
 import { lockFolder } from '@svc/core/adapters'
 import { failureOf, failureText } from '../terminal/failure.ts'
 import type { Io } from '../terminal/io.ts'
-import { openSmallLog } from '../terminal/small-log.ts'
 import { AppsRecord, readAppsFile } from './apps-file.ts'
-import { hostVariables, isAppName, runtimeFolder, sharedVariables } from './apps-folder.ts'
+import { isAppName, runtimeFolder, sharedVariables } from './apps-folder.ts'
 import { imageRelease } from './container-release.ts'
 import { ensureSupervisor, order, statusOf } from './control-client.ts'
-import { openControl } from './control-server.ts'
 import { deployApp } from './deploy-app.ts'
 import { givenEnv } from './env-file.ts'
-import type { FindApp } from './front.ts'
 import { noteJob } from './kept-images.ts'
-import { endLeftovers, MARK } from './leftovers.ts'
-import { ProcessRuntime } from './process-runtime.ts'
+import { endLeftovers } from './leftovers.ts'
 import { HOST_APPS } from './program-word.ts'
-import { serveSite, siteCommandOf } from './site-program.ts'
-import { TIMING } from './slot.ts'
-import { Supervisor } from './supervisor.ts'
-import { isSystemHost, SYSTEM } from './system/places.ts'
-import { SystemRuntime } from './system/system-runtime.ts'
+import { serveSite } from './site-program.ts'
+import { isSystemHost } from './system/places.ts'
 import { volumesFolder } from './volumes.ts'
 
 /** Exit code for handlers: nothing of this application runs here, do as before. */
@@ -90,8 +83,15 @@ export async function runHostApps(io: Io): Promise<void> {
 async function run(io: Io, verb: string | undefined, apps: string, values: Values): Promise<number> {
   const say = (line: string) => io.out.write(`${line}\n`)
   switch (verb) {
-    case 'serve':
-      return serve(io, apps, values)
+    case 'serve': {
+      // Orders need none of what keeps applications running.
+      const { serve } = await import('./serve-program.ts')
+      return serve(io, apps, {
+        ...values,
+        aliveMs: numberOf(values['alive-ms'], 'alive-ms'),
+        port: numberOf(values.port, 'port'),
+      })
+    }
     case 'deploy':
       return deploy(io, apps, values)
     case 'stop':
@@ -199,7 +199,11 @@ async function isReady(io: Io): Promise<boolean> {
 }
 
 async function deploy(io: Io, apps: string, values: Values): Promise<number> {
-  if (values['when-ready'] && !(await isReady(io))) return ELSEWHERE
+  if (values['when-ready']) {
+    // The first order is the slowest: it is given while the commit comes.
+    const [ready] = await Promise.all([isReady(io), statusOf(apps)])
+    if (!ready) return ELSEWHERE
+  }
   const serve = values['alive-ms'] === undefined ? [] : ['--alive-ms', values['alive-ms']]
   const { image } = values
   const parts = {
@@ -217,58 +221,4 @@ async function deploy(io: Io, apps: string, values: Values): Promise<number> {
   const end = await deployApp({ ...parts, ...release })
   if (image !== undefined) noteJob(apps, parts.app, release.sha, io.env.SVC_JOB_ID)
   return end === 'deployed' ? 0 : ELSEWHERE
-}
-
-/** One supervisor a folder: the lock is its own until it has ended what cannot go on alone. */
-async function openSupervisor(io: Io, apps: string, values: Values) {
-  const isSystem = isSystemHost(apps)
-  const runtime = isSystem ? SYSTEM.state : runtimeFolder(apps)
-  mkdirSync(runtime, { recursive: true, mode: isSystem ? 0o711 : 0o700 })
-  const stack = new AsyncDisposableStack()
-  stack.use(await lockFolder(runtime, 'it keeps the applications there running'))
-  if (!isSystem) await endLeftovers(runtime)
-  const aliveMs = numberOf(values['alive-ms'], 'alive-ms') ?? TIMING.aliveMs
-  const host = hostVariables(io.env)
-  const openProcesses = (record: AppsRecord, find: FindApp) =>
-    ProcessRuntime.open(
-      {
-        record,
-        apps,
-        host,
-        mark: { [MARK]: runtime },
-        timing: { ...TIMING, aliveMs },
-        frontPort: numberOf(values.port, 'port'),
-      },
-      find,
-    )
-  const openUnits = (record: AppsRecord) => {
-    const log = openSmallLog(io, systemClock, 'info')
-    return SystemRuntime.open({ record, aliveMs, log, siteCommand: siteCommandOf(io.self) })
-  }
-  const record = await readAppsFile(runtime)
-  const open = isSystem ? openUnits : openProcesses
-  const supervisor = stack.use(await Supervisor.open({ apps, runtime, clock: systemClock, record, open }))
-  return { parts: supervisor, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-/** Keeps the applications of a folder running until it is asked to end. */
-async function serve(io: Io, apps: string, values: Values): Promise<number> {
-  if ((await statusOf(apps)) !== undefined) return 0
-  // An agent asks for applications that were there; a folder without any needs no process.
-  if (values.resume && Object.keys((await readAppsFile(runtimeFolder(apps)))?.apps ?? {}).length === 0)
-    return 0
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-  const undoStop = io.onStop(() => ask())
-  const undoParent = io.onParentGone(() => ask())
-  try {
-    await using supervisor = await openSupervisor(io, apps, values)
-    await using _control = isSystemHost(apps)
-      ? await openControl(SYSTEM.control, 0o660, supervisor.parts)
-      : await openControl(runtimeFolder(apps), 0o600, supervisor.parts)
-    await asked
-    return 0
-  } finally {
-    undoStop()
-    undoParent()
-  }
 }
