@@ -101,7 +101,11 @@ async function sent(asked: ClientRequest, body: object, input: AsyncIterable<Uin
 
 /** The status of a host; undefined when no supervisor runs. */
 export async function statusOf(apps: string): Promise<HostStatus | undefined> {
-  const text = await order(apps, { path: '/status' })
+  // One that ends at this moment does not run.
+  const text = await order(apps, { path: '/status' }).catch((error: unknown) => {
+    if (!(error instanceof SupervisorGone)) throw error
+    return undefined
+  })
   return text === undefined ? undefined : (JSON.parse(text) as HostStatus)
 }
 
@@ -120,9 +124,9 @@ export async function ensureSupervisor(
   apps: string,
   more: readonly string[] = [],
 ): Promise<HostStatus> {
+  if (isSystemHost(apps)) return awaitSupervisor(apps)
   const running = await statusOf(apps)
   if (running !== undefined) return running
-  if (isSystemHost(apps)) return awaitSupervisor(apps)
   mkdirSync(runtimeFolder(apps), { recursive: true, mode: 0o700 })
   const errors = openSync(errorsFile(apps), 'w', 0o600)
   const child = io.startApart(['host-apps', 'serve', '--apps', apps, ...more], hostVariables(io.env), errors)
@@ -137,12 +141,18 @@ export async function ensureSupervisor(
 /** Waits until the supervisor of an apps folder answers. @throws Problem `unavailable` when it does not */
 export async function awaitSupervisor(apps: string, hasEnded = () => false): Promise<HostStatus> {
   const until = performance.now() + START_MS
+  // The folder of its socket is for nobody at the moment when systemd makes it.
+  let denied: unknown
   // One that ends at once may have met another that was started at the same time.
   for (let late = 0; performance.now() < until && late < 50; late += hasEnded() ? 1 : 0) {
-    const status = await statusOf(apps)
+    const status = await statusOf(apps).catch((error: unknown) => {
+      denied = error
+      return undefined
+    })
     if (status !== undefined) return status
     await pause(LOOK_MS)
   }
+  if (denied !== undefined) throw denied
   let words = ''
   try {
     words = readFileSync(errorsFile(apps), 'utf8').slice(-500).trim()

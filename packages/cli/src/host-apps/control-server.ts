@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { Problem, readAppLogsWish } from '@svc/core'
@@ -154,9 +154,12 @@ export async function openControl(
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     answer(supervisor, request, response).catch(() => response.destroy())
   })
-  rmSync(join(folder, CONTROL_SOCKET), { force: true })
-  await withSocketPath(folder, CONTROL_SOCKET, (path) => listening(server, path))
-  chmodSync(join(folder, CONTROL_SOCKET), mode)
+  // Whoever finds it may open it: it has its rights before it has its name.
+  const draft = `${CONTROL_SOCKET}.new`
+  rmSync(join(folder, draft), { force: true })
+  await withSocketPath(folder, draft, (path) => listening(server, path))
+  chmodSync(join(folder, draft), mode)
+  renameSync(join(folder, draft), join(folder, CONTROL_SOCKET))
   return {
     [Symbol.asyncDispose]: async () => {
       rmSync(join(folder, CONTROL_SOCKET), { force: true })
