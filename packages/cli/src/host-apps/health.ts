@@ -15,9 +15,10 @@ const DEFAULT_SECONDS = 30
 /** Good answers in a row that make an instance healthy. */
 const GOOD_ANSWERS = 2
 const ASK_MS = 5_000
-/** The wait after an answer that is not good, at first and at most. */
+/** The wait after an answer that is not good, at first and at most, and in times of the start until now. */
 const WAIT_MS = 10
 const WAIT_MAX_MS = 200
+const WAIT_SHARE = 0.1
 
 /** The status of one answer, or the reason why there is none. */
 type Answer = number | string
@@ -71,17 +72,17 @@ export async function becomesHealthy(
 ): Promise<string | undefined> {
   const path = health?.path
   const seconds = health?.timeout_s ?? DEFAULT_SECONDS
-  const until = performance.now() + seconds * 1000
+  const began = performance.now()
+  const until = began + seconds * 1000
   let good = 0
   let last: Answer = 'nothing'
-  let wait = WAIT_MS
   while (performance.now() < until && instance.isRunning && !signal.aborted) {
     last = await askBoth(instance, port, path ?? '/')
     good = isGood(last, path) ? good + 1 : 0
     if (good === GOOD_ANSWERS) return instance.isRunning ? undefined : `it ended with ${await instance.ended}`
     if (good > 0) continue
-    await pause(wait)
-    wait = Math.min(wait * 2, WAIT_MAX_MS)
+    const share = WAIT_SHARE * (performance.now() - began)
+    await pause(Math.min(Math.max(WAIT_MS, share), WAIT_MAX_MS))
   }
   if (!instance.isRunning) return `it ended with ${await instance.ended}`
   if (signal.aborted) return 'the deploy was called off'
