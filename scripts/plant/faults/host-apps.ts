@@ -29,6 +29,27 @@ export const faults: readonly Fault[] = [
     suites: RUNS,
   },
   {
+    name: 'host-apps: a unit that systemd is told of lacks its walls',
+    file: `${APPS}/system/systemctl.ts`,
+    find: 'properties: settings.filter((line) => !isCommand(line))',
+    replace: 'properties: settings.filter((line) => !isCommand(line) && !/^(?:Protect|Private)/.test(line))',
+    suites: UNITS,
+  },
+  {
+    name: 'host-apps: an instance that was switched to does not start with the machine',
+    file: `${APPS}/system/unit-slot.ts`,
+    find: '    if (!existsSync(file)) writeFileSync(file, this.#text(), { mode: 0o644 })\n',
+    replace: '',
+    suites: HOSTING,
+  },
+  {
+    name: 'host-apps: a unit without files outlives its supervisor',
+    file: `${APPS}/system/leftover-units.ts`,
+    find: "      ...(await this.#parts.systemctl.running('svc-app@*', 'svc-task@*')),\n      ...readdirSync(UNIT_FOLDERS).map((folder) => `${folder}.service`),\n",
+    replace: '',
+    suites: ['test/packed/hosting-kills.test.ts'],
+  },
+  {
     name: 'host-apps: an instance that was never healthy is switched to',
     file: `${APPS}/generation.ts`,
     find: '    if (fault !== undefined) throw new Problem',

@@ -13,6 +13,7 @@ import { SocketTable } from '../../src/host-apps/system/listening.ts'
 import { OutputSpool } from '../../src/host-apps/system/output-spool.ts'
 import { sitesText } from '../../src/host-apps/system/site-text.ts'
 import { serviceAddress, switchRules } from '../../src/host-apps/system/switch-rules.ts'
+import { transientUnit } from '../../src/host-apps/system/systemctl.ts'
 import {
   BUILD_LIMITS,
   buildPlaces,
@@ -387,4 +388,19 @@ test('The files of domains name each as its owner chose', () => {
     at('strict.example.com', { hsts: true, max_body: '10M', allow: ['10.0.0.0/8'] }),
   ])
   expect(text).toBe(readFileSync(join(import.meta.dirname, 'sites.caddy'), 'utf8'))
+})
+
+test('systemd is told of a unit with every line of its file but those about its start with the machine', () => {
+  const choices = { app: 'shop', process: 'web', number: 1, release: 2, user: 'sa-a', folder: '/srv/a b' }
+  const stop = { signal: 'SIGTERM', grace_s: 5 } as const
+  const text = unitText({ ...choices, stop, lines: placesOf('sa-a', { data: '/data' }), memory: '64M' })
+  const { properties, command } = transientUnit(text)
+  const lines = properties.map((word) => word.replace('--property=', ''))
+  expect(command).toEqual(['/bin/sh', '/var/lib/svc-appsd/units/svc-app@shop:web:1:2/run'])
+  const settings = text.split('\n').filter((line) => line.includes('='))
+  expect(settings.filter((line) => !lines.includes(line))).toEqual([
+    `ExecStart=${command.join(' ')}`,
+    'WantedBy=multi-user.target',
+  ])
+  expect(lines).toEqual(expect.arrayContaining(['ProtectSystem=strict', 'NoNewPrivileges=yes', 'MemoryMax=64M']))
 })

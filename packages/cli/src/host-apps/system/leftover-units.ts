@@ -6,7 +6,7 @@ import { SocketTable } from './listening.ts'
 import { SYSTEM } from './places.ts'
 import type { Systemctl } from './systemctl.ts'
 import { removeUnit } from './unit-slot.ts'
-import { appOfUnit, isTaskName, isUnitName, unitFolder } from './unit-text.ts'
+import { appOfUnit, isTaskName, isUnitName, UNIT_FOLDERS, unitFolder } from './unit-text.ts'
 
 /** Inputs of the units that are left over. */
 export interface LeftoverUnitsParts {
@@ -44,10 +44,13 @@ export class LeftoverUnits implements Disposable {
 
   /** Ends all units but those that are known. Resolves when those without visitors have ended. */
   async sweep(known: ReadonlySet<string>): Promise<void> {
-    const left = [
+    const names = [
+      ...(await this.#parts.systemctl.running('svc-app@*', 'svc-task@*')),
+      ...readdirSync(UNIT_FOLDERS).map((folder) => `${folder}.service`),
       ...readdirSync(SYSTEM.units).filter(isUnitName),
       ...readdirSync(SYSTEM.transient).filter(isTaskName),
-    ].filter((unit) => !known.has(unit))
+    ]
+    const left = [...new Set(names)].filter((unit) => !known.has(unit))
     for (const unit of left) {
       const app = appOfUnit(unit)
       const port = portOf(unit)
@@ -98,8 +101,14 @@ export class LeftoverUnits implements Disposable {
 
   async #end(unit: string): Promise<void> {
     const { systemctl, log } = this.#parts
-    await systemctl.stop(unit, END_MS).catch(() => {})
+    try {
+      await systemctl.stop(unit, END_MS)
+    } catch (err) {
+      log.error({ err, unit }, 'a unit that belongs to no application does not end')
+      return
+    }
     removeUnit(unit)
+    await systemctl.forget(unit)
     log.warn({ unit }, 'ended a unit that belongs to no application')
   }
 }
@@ -114,6 +123,7 @@ function portOf(unit: string): number {
 
 /** The longest time that it may take to end: its grace time, and somewhat more for a container. */
 function graceMsOf(unit: string): number {
-  const text = readFileSync(join(SYSTEM.units, unit), 'utf8')
+  const file = join(SYSTEM.units, unit)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   return Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1] ?? 0) * 1000
 }

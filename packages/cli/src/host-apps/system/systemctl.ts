@@ -68,6 +68,20 @@ function stateIn(text: string): readonly [string, UnitState] {
   ]
 }
 
+/** Returns the words of systemd-run for the text of a unit's file, whose command is of plain words. */
+export function transientUnit(text: string): {
+  readonly properties: readonly string[]
+  readonly command: readonly string[]
+} {
+  const [lines = ''] = text.split('\n[Install]\n')
+  const settings = lines.split('\n').filter((line) => line.includes('='))
+  const isCommand = (line: string) => line.startsWith('ExecStart=')
+  return {
+    properties: settings.filter((line) => !isCommand(line)).map((line) => `--property=${line}`),
+    command: settings.filter(isCommand).flatMap((line) => line.slice('ExecStart='.length).split(' ')),
+  }
+}
+
 /** The units of this machine, by `systemctl`. */
 export class Systemctl {
   #waiting: Promise<void> | undefined
@@ -98,12 +112,28 @@ export class Systemctl {
     await ran('systemctl', 'start', unit)
   }
 
-  /** Asks the unit to end, and kills what is left of it after `graceMs`. */
+  /**
+   * Starts a unit that systemd does not know, by the text of its file and without the file: systemd reads all
+   * files of the host again for a new one. The unit is gone with its end.
+   * @throws Problem `conflict` when it knows a unit of this name, or the unit does not start
+   */
+  async introduce(unit: string, text: string): Promise<void> {
+    const { properties, command } = transientUnit(text)
+    const words = ['--quiet', '--collect', `--unit=${unit}`, ...properties]
+    await ran('systemd-run', ...words, '--', ...command)
+  }
+
+  /**
+   * Asks the unit to end, and kills what is left of it after `graceMs`. One that systemd does not know has
+   * ended.
+   */
   async stop(unit: string, graceMs: number): Promise<void> {
     const kill = () => void ran('systemctl', 'kill', '--signal=KILL', unit).catch(() => {})
     const timer = setTimeout(kill, graceMs)
     try {
       await ran('systemctl', 'stop', unit)
+    } catch (error) {
+      if ((await this.show([unit])).get(unit)?.active !== 'inactive') throw error
     } finally {
       clearTimeout(timer)
     }
@@ -112,6 +142,13 @@ export class Systemctl {
   /** Forgets how a unit ended. */
   async forget(unit: string): Promise<void> {
     await ran('systemctl', 'reset-failed', unit).catch(() => {})
+  }
+
+  /** The units that run, or begin or end at this moment, whether they have files or not. */
+  async running(...patterns: readonly string[]): Promise<readonly string[]> {
+    const words = ['--plain', '--no-legend', '--full', '--state=active,activating,deactivating,reloading']
+    const text = await ran('systemctl', 'list-units', ...words, ...patterns)
+    return text.split('\n').flatMap((line) => line.split(' ')[0] || [])
   }
 
   /** The states of units by their names. */

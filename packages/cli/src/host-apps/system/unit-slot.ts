@@ -99,7 +99,9 @@ export class UnitSlot implements Slot {
 
   async begin(signal: AbortSignal): Promise<string | undefined> {
     await this.#place()
-    const fault = (await this.#started()) ?? (await this.#begun(signal))
+    const { systemctl } = this.#host
+    const fault =
+      (await this.#started(() => systemctl.introduce(this.unit, this.#text()))) ?? (await this.#begun(signal))
     this.#isHealthy = fault === undefined
     this.#isSeen = this.#isHealthy
     return fault
@@ -107,16 +109,23 @@ export class UnitSlot implements Slot {
 
   async keep(isFresh: boolean): Promise<void> {
     if (isFresh) await this.#resume()
+    this.#enable()
+    this.#host.tend(this)
+  }
+
+  /** Lets systemd start the unit with the machine from now on. */
+  #enable(): void {
+    const file = join(SYSTEM.units, this.unit)
     const link = join(SYSTEM.wants, this.unit)
     mkdirSync(SYSTEM.wants, { recursive: true })
-    if (!existsSync(link)) symlinkSync(join(SYSTEM.units, this.unit), link)
-    this.#host.tend(this)
+    if (!existsSync(file)) writeFileSync(file, this.#text(), { mode: 0o644 })
+    if (!existsSync(link)) symlinkSync(file, link)
   }
 
   async stop(graceMs = this.parts.stop.grace_s * 1000): Promise<void> {
     this.#host.untend(this)
     rmSync(join(SYSTEM.wants, this.unit), { force: true })
-    if (existsSync(join(SYSTEM.units, this.unit))) await this.#host.systemctl.stop(this.unit, graceMs)
+    await this.#host.systemctl.stop(this.unit, graceMs)
     this.#isHealthy = false
     this.#spool?.[Symbol.dispose]()
     this.#spool = undefined
@@ -160,8 +169,7 @@ export class UnitSlot implements Slot {
   }
 
   async #place(): Promise<void> {
-    const { app, sha, stop, volumes, process, number, release, definition, container, env, hosts, sockets } =
-      this.parts
+    const { stop, volumes, process, definition, container, env, hosts, sockets } = this.parts
     const { user } = this
     const folder = unitFolder(this.unit)
     await this.#host.cleared(this.unit)
@@ -170,34 +178,32 @@ export class UnitSlot implements Slot {
       (port) => this.#port === undefined || port !== container?.port,
     )
     this.#reached = new Map(await Promise.all(inner.map(async (port) => [port, await takePort()] as const)))
-    const { command, capabilities, memory, cpus } = definition
+    const { command, capabilities } = definition
     const name = containerName(this.parts)
     const run = { folder, user, command, capabilities, env, stop, volumes, container, name, hosts, sockets }
     writeUnitFiles({ ...run, port: this.#port, reached: this.#reached, isKept: true })
     this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
-    const lines = placesOf(user.name, volumes)
+    await this.#host.placed(this)
+  }
+
+  /** The text of the unit's file. */
+  #text(): string {
+    const { app, sha, stop, volumes, process, number, release, definition, container } = this.parts
+    const { name: user } = this.user
     const choices = {
-      app,
-      process,
-      number,
-      release,
-      user: user.name,
+      ...{ app, process, number, release, user, stop },
+      ...{ memory: definition.memory, cpus: definition.cpus },
       folder: builtFolder(app, sha),
-      stop,
-      lines,
-      memory,
-      cpus,
+      lines: placesOf(user, volumes),
     }
-    const textOf = container === undefined ? unitText : containerUnitText
-    writeFileSync(join(SYSTEM.units, this.unit), textOf(choices), { mode: 0o644 })
-    await Promise.all([this.#host.systemctl.reload(), this.#host.placed(this)])
+    return (container === undefined ? unitText : containerUnitText)(choices)
   }
 
   /** Starts the unit. Returns why it does not start: podman says so at once. */
-  async #started(): Promise<string | undefined> {
+  async #started(start: () => Promise<void>): Promise<string | undefined> {
     const { systemctl } = this.#host
     try {
-      await systemctl.start(this.unit)
+      await start()
       return undefined
     } catch (error) {
       if (this.parts.container !== undefined) return 'podman could not start its container'
@@ -208,22 +214,35 @@ export class UnitSlot implements Slot {
     }
   }
 
+  /** Whether systemd keeps the unit, or will: one without a file was switched to a moment ago. */
+  async #isKnown(): Promise<boolean> {
+    if (existsSync(join(SYSTEM.units, this.unit))) return true
+    const state = (await this.#host.systemctl.show([this.unit])).get(this.unit)
+    return state !== undefined && state.active !== 'inactive'
+  }
+
   /** Finds the instance that an earlier supervisor started, or starts one. */
   async #resume(): Promise<void> {
     const folder = unitFolder(this.unit)
-    if (existsSync(join(SYSTEM.units, this.unit)) && existsSync(join(folder, 'port'))) {
+    const { systemctl } = this.#host
+    if (existsSync(join(folder, 'port')) && (await this.#isKnown())) {
       const port = Number(readFileSync(join(folder, 'port'), 'utf8'))
       this.#port = port === 0 ? undefined : port
       this.#reached = reachedIn(folder)
       for (const each of this.ports) keepPort(each)
       await this.#host.placed(this)
       this.#spool = new OutputSpool(join(folder, 'output'), (line) => this.say(line))
-    } else await this.#place()
+    } else {
+      await this.#place()
+      this.#enable()
+      await systemctl.reload()
+    }
     // One that does not start is tried again by systemd, and stands in the way of no other.
-    await this.#started().catch((error: Error) => this.say(`[svc] ${error.message}`))
+    const start = () => systemctl.start(this.unit)
+    await this.#started(start).catch((error: Error) => this.say(`[svc] ${error.message}`))
     // One that listens is healthy until it is found to be otherwise.
     this.#isHealthy = true
-    const states = await this.#host.systemctl.show([this.unit])
+    const states = await systemctl.show([this.unit])
     this.see(new SocketTable(), states.get(this.unit))
   }
 

@@ -33,8 +33,11 @@ export const taskName = ({ app, name }: Pick<TaskChoices, 'app' | 'name'>): stri
 /** Whether a file is the unit of a task. */
 export const isTaskName = (name: string): boolean => /^svc-task@[a-z0-9._-]+:[a-z0-9-]+\.service$/.test(name)
 
+/** The folder of the folders of instances and tasks. */
+export const UNIT_FOLDERS = `${SYSTEM.state}/units`
+
 /** The folder of an instance: its script, its variables and its output. */
-export const unitFolder = (unit: string): string => `${SYSTEM.state}/units/${unit.replace(/\.service$/, '')}`
+export const unitFolder = (unit: string): string => `${UNIT_FOLDERS}/${unit.replace(/\.service$/, '')}`
 
 /** Inputs of the walls around a program. */
 export interface Confinement {
