@@ -154,7 +154,7 @@ export async function openControl(
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     answer(supervisor, request, response).catch(() => response.destroy())
   })
-  // Whoever finds it may open it: it has its rights before it has its name.
+  // The socket has its rights before it has its name: a program that finds it may open it.
   const draft = `${CONTROL_SOCKET}.new`
   rmSync(join(folder, draft), { force: true })
   await withSocketPath(folder, draft, (path) => listening(server, path))
