@@ -62,7 +62,9 @@ describe('The agent as one file', () => {
     expect(text.length).toBeLessThan(3 * MIB)
     expect(text.split('\n', 1)[0]).toBe(`#!/usr/bin/env -S node ${flags().join(' ')}`)
     expect(statSync(join(agentFile)).mode & 0o111).toBe(0o111)
-    const asked = [...text.matchAll(/\bimport [^'"();]{1,100}from ?['"]([^'"]+)['"]/g)].map(([, name]) => name)
+    const asked = [...text.matchAll(/\bimport [^'"();]{1,100}from ?['"]([^'"]+)['"]/g)].map(
+      ([, name]) => name,
+    )
     expect(asked).toEqual(['node:module'])
     expect(text).toContain('commander 15')
   })

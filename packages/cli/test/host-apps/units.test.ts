@@ -402,5 +402,7 @@ test('systemd is told of a unit with every line of its file but those about its 
     `ExecStart=${command.join(' ')}`,
     'WantedBy=multi-user.target',
   ])
-  expect(lines).toEqual(expect.arrayContaining(['ProtectSystem=strict', 'NoNewPrivileges=yes', 'MemoryMax=64M']))
+  expect(lines).toEqual(
+    expect.arrayContaining(['ProtectSystem=strict', 'NoNewPrivileges=yes', 'MemoryMax=64M']),
+  )
 })
