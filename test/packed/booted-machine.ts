@@ -26,11 +26,21 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" root
 rm -rf root/etc/systemd/system root/etc/init.d root/etc/rc?.d root/etc/fstab root/var/log/journal
 mkdir -p root/etc/systemd/system
 ln -s /lib/systemd/system/multi-user.target root/etc/systemd/system/default.target
-echo web-1 > root/etc/hostname
+echo "$2" > root/etc/hostname
 rm -f root/etc/machine-id && tr -d - < /proc/sys/kernel/random/uuid > root/etc/machine-id
-shift
+shift 2
 while again=0; systemd-nspawn "$@" || again=$?; [ "$again" = ${AGAIN} ]; do :; done
 exit "$again"
+`
+
+/** Passes connections on, from a port of loopback or a socket to another one. */
+const PASS = `
+const { connect, createServer } = require('node:net')
+const [from, to] = process.argv.slice(1).map((each) => each.startsWith('/') ? { path: each } : { host: '127.0.0.1', port: Number(each) })
+createServer((socket) => {
+  const other = connect(to)
+  for (const [one, two] of [[socket, other], [other, socket]]) one.on('error', () => two.destroy()).pipe(two)
+}).listen(from, () => console.log('ready'))
 `
 
 /** A program that has run to its end. */
@@ -66,19 +76,21 @@ const childrenOf = (pid: string): readonly string[] => textOf(`/proc/${pid}/task
 export class BootedMachine implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'svc-booted-'))
   readonly #child: ChildProcess
+  readonly #passing: ChildProcess[] = []
   #said = ''
 
   private constructor(
     readOnly: Readonly<Record<string, string>>,
     nspawnEnv: Readonly<Record<string, string>>,
+    hostname: string,
   ) {
     const binds = Object.entries(readOnly).map(([place, path]) => `--bind-ro=${path}:${place}`)
     const own = ['--register=no', '--keep-unit', '--private-network', '--link-journal=no', '--console=pipe']
     const kept = [
       '--resolv-conf=off',
       '--timezone=off',
-      `--machine=svc-test-${process.pid}`,
-      '--hostname=web-1',
+      `--machine=svc-test-${process.pid}-${hostname}`,
+      `--hostname=${hostname}`,
     ]
     const nspawn = ['-D', join(this.#folder, 'root'), '--boot', ...own, ...kept, ...binds]
     const spaces = ['--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child', '--mount-proc']
@@ -93,6 +105,7 @@ export class BootedMachine implements AsyncDisposable {
       START,
       'sh',
       this.#folder,
+      hostname,
       ...nspawn,
     ]
     this.#child = spawn('setpriv', args, {
@@ -113,9 +126,10 @@ export class BootedMachine implements AsyncDisposable {
   static async boot(
     readOnly: Readonly<Record<string, string>> = {},
     nspawnEnv: Readonly<Record<string, string>> = {},
+    hostname = 'web-1',
   ): Promise<BootedMachine | string> {
     if (missing !== '') return missing
-    const machine = new BootedMachine(readOnly, nspawnEnv)
+    const machine = new BootedMachine(readOnly, nspawnEnv, hostname)
     try {
       await machine.#started()
       return machine
@@ -170,6 +184,33 @@ export class BootedMachine implements AsyncDisposable {
     return stdout.split('\n').filter((path) => path !== '' && !existsSync(path))
   }
 
+  /** Leads connections to a port of this machine's loopback to the same port of another machine. */
+  async reach(port: number, other: BootedMachine): Promise<void> {
+    const path = join(this.#folder, `${port}.sock`)
+    await other.#pass(path, String(port))
+    await this.#pass(String(port), path)
+  }
+
+  /** Passes connections on by a program in the network of this machine. */
+  async #pass(from: string, to: string): Promise<void> {
+    const enter = [
+      'nsenter',
+      '--net',
+      '--target',
+      this.#leader() ?? '',
+      process.execPath,
+      '-e',
+      PASS,
+      from,
+      to,
+    ]
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...enter], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    this.#passing.push(child)
+    await once(child.stdout, 'data')
+  }
+
   /** Stops all services, ends all processes, and starts again from the disk. */
   async reboot(): Promise<void> {
     const before = this.#leader()
@@ -204,6 +245,7 @@ export class BootedMachine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const each of this.#passing) each.kill('SIGKILL')
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const ended = once(this.#child, 'close')
       this.#child.kill('SIGKILL')

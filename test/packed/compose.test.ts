@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BootedMachine } from './booted-machine.ts'
-import { CONTAINERS_CONF, endedWell, failedJob, HostedMachine } from './hosted-machine.ts'
-
-const LOAD = '/srv/load.mjs'
+import { CONTAINERS_CONF, endedWell, failedJob, HostedMachine, hasSaid } from './hosted-machine.ts'
+import { NOTHING_FAILED, Visitors } from './visitors.ts'
 
 const dockerfile = (more: string) => `FROM scratch AS run
 COPY busybox /bin/busybox
@@ -32,7 +31,7 @@ const site = (word: string) => ({
   'conf/web.conf': 'of the repository\n',
 })
 
-const compose = (more: { db?: string; web?: string } = {}) => ({
+const compose = (more: { db?: string; web?: string; services?: string } = {}) => ({
   'compose.yaml': `
 services:
   front:
@@ -65,38 +64,10 @@ services:
     healthcheck: { test: [CMD, test, -s, /var/lib/db/starts], interval: 1s }
     stop_grace_period: 2s
     ${more.db ?? ''}
+${more.services ?? ''}
 volumes: { data: , shared: }
 `,
 })
-
-const LOADER = `
-import { get } from 'node:http'
-import { existsSync } from 'node:fs'
-const [port, until] = process.argv.slice(2)
-const got = {}
-let failed = 0
-const ask = (path) =>
-  new Promise((done) => {
-    const fail = (why) => { failed += 1; got[why] = (got[why] ?? 0) + 1; done() }
-    const asked = get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
-      let text = ''
-      response.on('data', (part) => { text += part })
-      response.on('error', (error) => fail(error.code))
-      response.on('end', () => {
-        if (response.statusCode !== 200) return fail('status ' + response.statusCode)
-        if (text === '') return fail('empty')
-        const word = text.split(' ')[0]
-        got[word] = (got[word] ?? 0) + 1
-        done()
-      })
-    })
-    asked.on('error', (error) => fail(error.code))
-  })
-const pause = () => new Promise((done) => setTimeout(done, 20))
-const loop = async (path) => { while (!existsSync(until)) { await ask(path); await pause() } }
-await Promise.all(['/', '/cgi-bin/db'].map(loop))
-console.log(JSON.stringify({ failed, got }))
-`
 
 const booted = await HostedMachine.boot(['nft', 'ip', 'git', 'podman', 'runc', 'newuidmap', 'slirp4netns'], {
   SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1',
@@ -105,6 +76,7 @@ const onHost = typeof booted === 'string' ? test.skip : test
 const without = typeof booted === 'string' ? ` (skipped: ${booted})` : ''
 const machine = booted as BootedMachine
 let host: HostedMachine
+let visitors: Visitors
 const ENV = { WORD: 'argued', SECRET: "it's $HOME", WHO: 'all' }
 
 const units = () =>
@@ -114,30 +86,27 @@ const units = () =>
     .filter((name) => name.startsWith('svc-app@'))
 const unitOf = (process: string) => units().find((unit) => unit.includes(`:${process}:`)) ?? ''
 const pidOf = (process: string) => machine.sh(`systemctl show --value -p MainPID '${unitOf(process)}'`)
+/** The containers of the application, by their processes that watch over them. */
+const containers = () =>
+  machine
+    .sh("ps -eo args | grep '[/]usr/bin/conmon' || :")
+    .split('\n')
+    .filter((line) => line !== '')
 const deploy = (sha: string, more: object = {}) => host.deploy('box', sha, { env: { ...ENV, ...more } })
 
-function underLoad(work: () => void): { failed: number; got: Record<string, number> } {
-  const { port } = host.record().apps.box
-  machine.sh(`rm -f /srv/enough /srv/load.out
-    systemd-run --quiet --collect --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port} /srv/enough`)
-  try {
-    work()
-  } finally {
-    machine.sh(
-      'sleep 0.5; touch /srv/enough; until [ "$(systemctl show --value -p LoadState load)" = not-found ]; do sleep 0.1; done',
-    )
-  }
-  return JSON.parse(machine.sh('cat /srv/load.out'))
-}
+/** Visitors ask all the time while work is done. */
+const underLoad = (work: () => void) =>
+  visitors.reading(host.record().apps.box.port, ['/', '/cgi-bin/db'], work)
 
 beforeAll(async () => {
   if (typeof booted === 'string') return
-  machine.write(LOAD, LOADER)
   machine.write('/etc/containers/containers.conf', CONTAINERS_CONF)
   machine.sh(
     'chmod 0666 /dev/net/tun; mkdir -p /srv/box/web /srv/box/db; cp /bin/busybox /srv/box/web; cp /bin/busybox /srv/box/db',
   )
   host = await HostedMachine.install(machine)
+  host.hurryAgent()
+  visitors = new Visitors(machine)
 }, 180_000)
 afterAll(async () => {
   if (typeof booted !== 'string') await booted[Symbol.asyncDispose]()
@@ -146,6 +115,7 @@ afterAll(async () => {
 describe('Compose files on a machine with systemd', () => {
   let first = ''
   let earlier = ''
+  let rounds = 0
 
   onHost(
     `services run, find each other by name, and begin in their order${without}`,
@@ -187,7 +157,7 @@ describe('Compose files on a machine with systemd', () => {
           expect(host.ask('box', '/cgi-bin/db')).toBe(`${word} 1 /var/lib/db/starts`)
         }
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect([unitOf('my-db'), pidOf('my-db')]).toEqual(before)
     },
     180_000,
@@ -209,7 +179,7 @@ describe('Compose files on a machine with systemd', () => {
         expect(log).toContain('services.front.privileged: refused: it would reach into the host')
         expect(log).not.toContain('STEP')
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect(units().sort()).toEqual(before)
     },
     180_000,
@@ -277,6 +247,62 @@ describe('Compose files on a machine with systemd', () => {
       expect(pidOf('my-db')).toBe(before)
     },
     120_000,
+  )
+
+  onHost.each([
+    ['svc-agent', hasSaid('migrate runs to its end')],
+    ['svc-agent', hasSaid('switched to ')],
+    ['svc-appsd', hasSaid('migrate runs to its end')],
+    ['svc-appsd', hasSaid('web.1 ')],
+  ] as const)(
+    `a deploy outlives the end of %s when a line of it is %s, and the database runs on${without}`,
+    (unit, condition) => {
+      const before = [unitOf('my-db'), pidOf('my-db')]
+      const { sha: old } = host.record().apps.box.live
+      rounds += 1
+      const sha = host.commit('box', site(`round${rounds}`))
+      const source = { type: 'git', repo_url: 'file:///srv/box', sha }
+      let state = ''
+      const seen = underLoad(() => {
+        const id = host.enqueued('deploy', { app: 'box', source, env: ENV })
+        ;({ state } = host.killedIn(id, condition, unit))
+        machine.sh('sleep 3')
+      })
+      expect(seen).toMatchObject(NOTHING_FAILED)
+      expect(host.record().apps.box.live.sha).toBe(state === 'succeeded' ? sha : old)
+      expect([unitOf('my-db'), pidOf('my-db')]).toEqual(before)
+      expect(units()).toHaveLength(3)
+      expect(containers()).toHaveLength(3)
+      endedWell(deploy(sha))
+      expect(host.ask('box')).toBe(`round${rounds} page`)
+    },
+    120_000,
+  )
+
+  onHost(
+    `a further service has visitors at a port of its own, who notice no deploy${without}`,
+    () => {
+      const services = `  admin:
+    build: { context: web, target: run }
+    expose: ["3000"]
+    stop_grace_period: 2s`
+      const processes = { admin: { http: true } }
+      const definition = JSON.stringify({ version: 1, build: { type: 'compose' }, processes })
+      const none = { 'svc.json': definition.replace('"admin"', '"none"') }
+      expect(failedJob(deploy(host.commit('box', none)))).toContain(
+        'processes.none of svc.json: there is no such process: web, worker, migrate, my-db',
+      )
+      endedWell(deploy(host.commit('box', { ...compose({ services }), 'svc.json': definition })))
+      const { port, ports } = host.record().apps.box
+      expect(ports.admin).not.toBe(port)
+      const seen = visitors.reading(ports.admin, ['/'], () => {
+        endedWell(deploy(host.commit('box', site('last'))))
+      })
+      expect(seen).toMatchObject(NOTHING_FAILED)
+      expect(seen.got.last).toBeGreaterThan(0)
+      expect(machine.sh(`curl -sS -m 5 http://127.0.0.1:${ports.admin}/`)).toBe('last page')
+    },
+    180_000,
   )
 
   onHost(

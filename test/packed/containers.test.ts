@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BootedMachine } from './booted-machine.ts'
 import { CONTAINERS_CONF, endedWell, failedJob, HostedMachine } from './hosted-machine.ts'
-
-const LOAD = '/srv/load.mjs'
+import { NOTHING_FAILED, Visitors } from './visitors.ts'
 
 /** A server of pages that are scripts, with nothing but busybox. */
 const DOCKERFILE = `FROM scratch
@@ -42,34 +41,6 @@ auth:
     path: /srv/registry/htpasswd
 `
 
-const LOADER = `
-import { get } from 'node:http'
-import { existsSync } from 'node:fs'
-const [port, until] = process.argv.slice(2)
-const got = {}
-let failed = 0
-const ask = (path) =>
-  new Promise((done) => {
-    const fail = (why) => { failed += 1; got[why] = (got[why] ?? 0) + 1; done() }
-    const asked = get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
-      let text = ''
-      response.on('data', (part) => { text += part })
-      response.on('error', (error) => fail(error.code))
-      response.on('end', () => {
-        if (response.statusCode !== 200) return fail('status ' + response.statusCode)
-        const word = text.split(' ')[0]
-        got[word] = (got[word] ?? 0) + 1
-        done()
-      })
-    })
-    asked.on('error', (error) => fail(error.code))
-  })
-const pause = () => new Promise((done) => setTimeout(done, 20))
-const loop = async (path) => { while (!existsSync(until)) { await ask(path); await pause() } }
-await Promise.all(['/', '/', '/cgi-bin/slow'].map(loop))
-console.log(JSON.stringify({ failed, got }))
-`
-
 // The control groups are in one tree, as on every Debian of today, whatever this machine has.
 const booted = await HostedMachine.boot(['nft', 'git', 'podman', 'runc', 'newuidmap', 'slirp4netns'], {
   SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1',
@@ -81,6 +52,7 @@ const isAlone = typeof booted !== 'string' && booted.run(['which', 'docker-regis
 const onRegistry = isAlone ? test.skip : onHost
 const noRegistry = isAlone ? ' (skipped: this machine lacks docker-registry)' : without
 let host: HostedMachine
+let visitors: Visitors
 
 const units = () =>
   machine
@@ -112,29 +84,18 @@ function openRegistry(): void {
 const processes = () =>
   machine.sh("ps -eo args | grep -E 'conmon|slirp4netns|rootlessport' | grep -v grep || :")
 
-/** Asks all the time while work is done; the work is synchronous, so the asking is a unit of its own. */
-function underLoad(work: () => void): { failed: number; got: Record<string, number> } {
-  const { port } = host.record().apps.box
-  machine.sh(`rm -f /srv/enough /srv/load.out
-    systemd-run --quiet --collect --unit=load --property=StandardOutput=file:/srv/load.out node ${LOAD} ${port} /srv/enough`)
-  try {
-    work()
-  } finally {
-    machine.sh(
-      'sleep 0.5; touch /srv/enough; until [ "$(systemctl show --value -p LoadState load)" = not-found ]; do sleep 0.1; done',
-    )
-  }
-  return JSON.parse(machine.sh('cat /srv/load.out'))
-}
+/** Visitors ask all the time while work is done. */
+const underLoad = (work: () => void) =>
+  visitors.reading(host.record().apps.box.port, ['/', '/', '/cgi-bin/slow'], work)
 
 beforeAll(async () => {
   if (typeof booted === 'string') return
-  machine.write(LOAD, LOADER)
   machine.write('/etc/containers/containers.conf', CONTAINERS_CONF)
   machine.sh(
     'chmod 0666 /dev/net/tun; mkdir -p /srv/box /srv/linked; cp /bin/busybox /srv/box/; cp /bin/busybox /srv/linked/',
   )
   host = await HostedMachine.install(machine)
+  visitors = new Visitors(machine)
 }, 180_000)
 afterAll(async () => {
   if (typeof booted !== 'string') await booted[Symbol.asyncDispose]()
@@ -205,7 +166,7 @@ describe('Containers on a machine with systemd', () => {
         expect(back).toContain('the image is here already')
         endedWell(host.deploy('box', second))
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect(seen.got.one).toBeGreaterThan(50)
       expect(seen.got.two).toBeGreaterThan(50)
       const [web = ''] = units()
@@ -231,7 +192,7 @@ describe('Containers on a machine with systemd', () => {
           'kill -KILL $(systemctl show --value -p MainPID svc-appsd); sleep 2; systemctl restart svc-appsd; sleep 1',
         )
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       const [web = ''] = units()
       machine.sh(`systemctl kill --signal=KILL '${web}'; sleep 0.6`)
       for (let time = 0; time < 10; time += 1) expect(host.ask('box', '/cgi-bin/who')).toBe('two 4')
@@ -253,7 +214,7 @@ describe('Containers on a machine with systemd', () => {
         failedJob(host.deploy('box', slow))
         machine.sh('until test -S /run/svc-appsd/control.sock; do sleep 0.1; done; sleep 1')
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect(machine.sh("systemctl list-units --no-legend 'svc-work@*'")).toBe('')
       expect(machine.sh(`ls /var/lib/svc-appsd/containers/${user()}`)).toBe('')
       expect(podman('ps', '--all', '--format', '{{.Names}}')).toHaveLength(3)

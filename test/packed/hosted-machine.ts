@@ -32,25 +32,31 @@ interface JobLogs {
   readonly done: boolean
 }
 
+/** The condition of a shell that the log of a job has a line which begins so. */
+export const hasSaid = (words: string): string => `grep -qsF '"line":"${words}' "$work/log.ndjson"`
+
 /** A booted machine with a plane, and its agent that keeps applications running as units of systemd. */
 export class HostedMachine implements AsyncDisposable {
   readonly machine: BootedMachine
   readonly plane: InstalledPlane
   readonly license: string
+  readonly #key: string
 
-  private constructor(machine: BootedMachine, plane: InstalledPlane, license: string) {
+  private constructor(machine: BootedMachine, plane: InstalledPlane, { license, key }: IssuedLicense) {
     this.machine = machine
     this.plane = plane
-    this.license = license
+    this.license = license.id
+    this.#key = key
   }
 
   /** Boots a machine that has these programs; a reason instead where none can be had. */
   static async boot(
     programs: readonly string[],
     nspawnEnv: Readonly<Record<string, string>> = {},
+    hostname?: string,
   ): Promise<BootedMachine | string> {
     const readOnly = { '/usr/local/bin/node': process.execPath, ...dependenciesOfPlane(CHECKOUT) }
-    const booted = await BootedMachine.boot(readOnly, nspawnEnv)
+    const booted = await BootedMachine.boot(readOnly, nspawnEnv, hostname)
     if (typeof booted === 'string') return booted
     const lacking = programs.filter((program) => booted.run(['sh', '-c', `command -v ${program}`]).code !== 0)
     if (lacking.length === 0) return booted
@@ -58,13 +64,15 @@ export class HostedMachine implements AsyncDisposable {
     return `this machine lacks ${lacking.join(', ')}`
   }
 
-  /** Installs a plane and its agent on a booted machine. */
-  static async install(machine: BootedMachine): Promise<HostedMachine> {
+  /** Installs a plane with more settings, and its agent, on a booted machine. */
+  static async install(machine: BootedMachine, settings: readonly string[] = []): Promise<HostedMachine> {
     const plane = new InstalledPlane(machine, await packedFolder())
-    machine.write(AGENT, readFileSync(join(await packedFolder(), 'svc-agent.mjs'), 'utf8'))
-    machine.sh("git config --system --add safe.directory '*'")
+    machine.sh(
+      "git config --system --add safe.directory '*'; cat >> /etc/svc/env",
+      settings.map((line) => `${line}\n`).join(''),
+    )
     plane.start()
-    const { license, key } = plane.json<IssuedLicense>('licenses', 'issue')
+    const issued = plane.json<IssuedLicense>('licenses', 'issue')
     const { secret } = plane.json<{ secret: string }>(
       'tokens',
       'issue',
@@ -74,10 +82,17 @@ export class HostedMachine implements AsyncDisposable {
       'test',
     )
     machine.write(TOKEN, `Authorization: Bearer ${secret}\n`, 0o600)
+    const host = new HostedMachine(machine, plane, issued)
+    await host.join(machine)
+    return host
+  }
+
+  /** Installs an agent of this plane on a machine that reaches it. */
+  async join(machine: BootedMachine): Promise<void> {
+    machine.write(AGENT, readFileSync(join(await packedFolder(), 'svc-agent.mjs'), 'utf8'))
     const install = ['node', AGENT, 'install', '--url', 'http://127.0.0.1:8080', '--apps']
-    const { code, err } = machine.run(install, `${key}\n`)
+    const { code, err } = machine.run(install, `${this.#key}\n`)
     if (code !== 0) throw new Error(err)
-    return new HostedMachine(machine, plane, license.id)
   }
 
   /** Commits files to the repository of an application, and returns the id. */
@@ -127,6 +142,31 @@ export class HostedMachine implements AsyncDisposable {
     const ended = order()
     this.machine.sh('test -e /srv/killed; until test -S /run/svc-appsd/control.sock; do sleep 0.1; done')
     return ended
+  }
+
+  /**
+   * Kills a program when a condition of the shell holds, which knows the folder of a job as `$work`, or when
+   * that folder has gone. Returns how the job ended, once the program is back.
+   */
+  killedIn(id: string, condition: string, unit: 'svc-agent' | 'svc-appsd'): EndedJob {
+    const pid = this.machine.sh(`systemctl show --value -p MainPID ${unit}`)
+    this.machine.sh(`work=/var/lib/svc-agent/work/${id}.1 seen=
+    for look in $(seq 1000); do
+      if [ -d "$work" ]; then seen=1; elif [ -n "$seen" ]; then break; fi
+      if { ${condition}; }; then break; fi
+      sleep 0.01
+    done
+    kill -9 ${pid}`)
+    const ended = this.followed(id)
+    const isBack = `systemctl -q is-active ${unit} && test -S /run/svc-appsd/control.sock`
+    this.machine.sh(`until ${isBack}; do sleep 0.1; done`)
+    return ended
+  }
+
+  /** Has the agent start again at once after it was killed. */
+  hurryAgent(): void {
+    this.machine.write('/etc/systemd/system/svc-agent.service.d/soon.conf', '[Service]\nRestartSec=200ms\n')
+    this.machine.sh('systemctl daemon-reload')
   }
 
   /** Deploys a commit of an application. */

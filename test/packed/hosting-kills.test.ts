@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sample, TRIES_ALL } from '../support/sample.ts'
 import type { BootedMachine } from './booted-machine.ts'
 import { type HostTraces, tracesOf, wantedTraces } from './host-leftovers.ts'
-import { endedWell, HostedMachine } from './hosted-machine.ts'
+import { endedWell, HostedMachine, hasSaid } from './hosted-machine.ts'
 import { Visitors } from './visitors.ts'
 
 /** Kills of each program at drawn moments of a deploy, besides those at its steps. */
@@ -40,8 +40,7 @@ beforeAll(async () => {
   if (typeof booted === 'string') return
   host = await HostedMachine.install(booted)
   visitors = new Visitors(machine)
-  machine.write('/etc/systemd/system/svc-agent.service.d/soon.conf', '[Service]\nRestartSec=200ms\n')
-  machine.sh('systemctl daemon-reload')
+  host.hurryAgent()
   endedWell(host.followed(deploying().id))
 }, 180_000)
 afterAll(async () => {
@@ -59,24 +58,23 @@ function deploying(): { readonly id: string; readonly sha: string } {
   return { id: host.enqueued('deploy', { app: 'shop', source }), sha }
 }
 
-const said = (words: string) => `grep -qsF '"line":"${words}' "$work/log.ndjson"`
 const instances = (state: string) =>
   `[ "$(systemctl list-units --all --plain --no-legend --state=${state} 'svc-app@shop:*' | wc -l)" -gt 1 ]`
 
 /** The moments of a deploy, as conditions of a shell; a step begins when the one before has ended. */
 const MOMENTS: Readonly<Record<string, string>> = {
   'when it is taken': 'test -d "$work"',
-  'in the fetch': said('fetching '),
-  'when it is fetched': said('found '),
-  'in the build': said('build: '),
-  'in the release command': said('release command: '),
-  'when the release command has ended': said('release command done'),
+  'in the fetch': hasSaid('fetching '),
+  'when it is fetched': hasSaid('found '),
+  'in the build': hasSaid('build: '),
+  'in the release command': hasSaid('release command: '),
+  'when the release command has ended': hasSaid('release command done'),
   'when the new instance starts': instances('active,activating'),
-  'when the new instance is healthy': said('web.1 '),
-  'when it has switched': said('switched to '),
-  'while the old instance has visitors': `${said('switched to ')} && sleep 0.3`,
-  'when the old instance has ended': said('the old instances ended'),
-  'when it has ended': said('shop is at '),
+  'when the new instance is healthy': hasSaid('web.1 '),
+  'when it has switched': hasSaid('switched to '),
+  'while the old instance has visitors': `${hasSaid('switched to ')} && sleep 0.3`,
+  'when the old instance has ended': hasSaid('the old instances ended'),
+  'when it has ended': hasSaid('shop is at '),
 }
 const PROGRAMS = { agent: 'svc-agent', supervisor: 'svc-appsd' } as const
 type Program = keyof typeof PROGRAMS
@@ -98,20 +96,8 @@ const ROUNDS = (Object.keys(PROGRAMS) as Program[]).flatMap((name) => [
 /** Kills a program at a moment of a deploy. Returns how that ended, once everything has come to rest. */
 function killedAt(condition: string, program: Program) {
   const before: string = host.record().apps.shop.live.sha
-  const unit = PROGRAMS[program]
-  const pid = machine.sh(`systemctl show --value -p MainPID ${unit}`)
   const { id, sha } = deploying()
-  machine.sh(`work=/var/lib/svc-agent/work/${id}.1 seen=
-    for look in $(seq 1000); do
-      if [ -d "$work" ]; then seen=1; elif [ -n "$seen" ]; then break; fi
-      if { ${condition}; }; then break; fi
-      sleep 0.01
-    done
-    kill -9 ${pid}`)
-  const { state, log } = host.followed(id)
-  machine.sh(
-    `until systemctl -q is-active ${unit} && test -S /run/svc-appsd/control.sock; do sleep 0.1; done`,
-  )
+  const { state, log } = host.killedIn(id, condition, PROGRAMS[program])
   return { state, log, wanted: state === 'succeeded' ? sha : before }
 }
 

@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { packedFolder } from '../support/packed.ts'
 import { BootedMachine } from './booted-machine.ts'
 import { dependenciesOfPlane, InstalledPlane, type IssuedLicense } from './installed-plane.ts'
+import { NOTHING_FAILED, Visitors } from './visitors.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 const AGENT = '/srv/svc-agent.mjs'
 const REPOSITORY = '/srv/shop'
-const LOAD = '/srv/load.mjs'
-
 /** An application that says who it is, streams, and knows its release. */
 const server = (word: string, more = '') => `
 import { createServer } from 'node:http'
@@ -17,42 +16,12 @@ import { userInfo } from 'node:os'
 ${more}
 createServer((request, response) => {
   if (request.url === '/say') console.log('said\\n\\nand more of ${word}')
+  if (request.url === '/read') return void request.resume().on('end', () => response.end('read')).on('error', () => {})
   if (request.url === '/up') return response.end('ok')
   if (request.url === '/env') return response.end(JSON.stringify(process.env))
   if (request.url === '/slow') return void setTimeout(() => response.end('${word}'), 1500)
   response.end('${word} ' + process.env.SVC_RELEASE + ' ' + userInfo().username)
 }).listen(process.env.PORT)
-`
-
-/** Asks without a pause until a file is there, and says what it got. */
-const LOADER = `
-import { Agent, get } from 'node:http'
-import { existsSync } from 'node:fs'
-const [port, until, host = 'localhost'] = process.argv.slice(2)
-// A proxy keeps connections of visitors, which outlive any release.
-const agent = host === 'localhost' ? false : new Agent({ keepAlive: true, maxSockets: 1 })
-const got = {}
-let failed = 0
-const ask = (path) =>
-  new Promise((done) => {
-    const fail = (why) => { failed += 1; got[why] = (got[why] ?? 0) + 1; done() }
-    const asked = get({ host: '127.0.0.1', port, path, agent, headers: { host } }, (response) => {
-      let text = ''
-      response.on('data', (part) => { text += part })
-      response.on('error', (error) => fail(error.code))
-      response.on('end', () => {
-        const word = response.statusCode === 200 ? text.split(' ')[0] : 'status ' + response.statusCode
-        if (response.statusCode !== 200) return fail(word)
-        got[word] = (got[word] ?? 0) + 1
-        done()
-      })
-    })
-    asked.on('error', (error) => fail(error.code))
-  })
-const pause = () => new Promise((done) => setTimeout(done, 10))
-const loop = async (path) => { while (!existsSync(until)) { await ask(path); await pause() } }
-await Promise.all(['/', '/', '/', '/slow'].map(loop))
-console.log(JSON.stringify({ failed, got }))
 `
 
 const booted = await BootedMachine.boot({
@@ -80,6 +49,7 @@ const CADDYFILE = `{
 import /etc/caddy/svc/*.caddy
 `
 
+let visitors: Visitors
 let plane: InstalledPlane
 let issued: IssuedLicense
 
@@ -129,32 +99,20 @@ const units = () =>
     .filter((name) => name.startsWith('svc-app@'))
 const property = (unit: string, name: string) => machine.sh(`systemctl show --value -p ${name} '${unit}'`)
 
-let loads = 0
-
-/** Asks all the time while work is done; the work is synchronous, so the asking is a unit of its own. */
-function underLoad(
-  work: () => void,
-  visited = String(port()),
-  name = '',
-): { failed: number; got: Record<string, number> } {
-  loads += 1
-  // systemd forgets a unit that has ended only when it comes to that.
-  const unit = `load-${loads}`
-  machine.sh(`rm -f /srv/enough /srv/load.out
-    systemd-run --quiet --unit=${unit} --property=StandardOutput=file:/srv/load.out node ${LOAD} ${visited} /srv/enough ${name}`)
-  try {
-    work()
-  } finally {
-    machine.sh(`sleep 0.5; touch /srv/enough; while systemctl -q is-active ${unit}; do sleep 0.1; done`)
-  }
-  return JSON.parse(machine.sh('cat /srv/load.out'))
-}
+/** Visitors ask all the time while work is done; those of the proxy keep their connections. */
+const underLoad = (work: () => void, visited = port(), name?: string) =>
+  visitors.reading(
+    visited,
+    ['/', '/', '/', '/slow'],
+    work,
+    name === undefined ? {} : { host: name, isKept: true },
+  )
 
 beforeAll(async () => {
   if (lacking !== undefined) return
+  visitors = new Visitors(machine)
   plane = new InstalledPlane(machine, await packedFolder())
   machine.write(AGENT, readFileSync(join(await packedFolder(), 'svc-agent.mjs'), 'utf8'))
-  machine.write(LOAD, LOADER)
   machine.sh(
     `git init --quiet --initial-branch=main ${REPOSITORY}; git config --system --add safe.directory '*'`,
   )
@@ -217,7 +175,7 @@ describe('Applications on a machine with systemd', () => {
         expect(ask()).toMatch(/^two 2 /)
         ended(deploy(first), 'succeeded')
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect(seen.got.one).toBeGreaterThan(0)
       expect(seen.got.two).toBeGreaterThan(0)
       expect(units()).toEqual(['svc-app@shop:web:1:3.service', 'svc-app@shop:web:2:3.service'])
@@ -237,7 +195,7 @@ describe('Applications on a machine with systemd', () => {
         for (const at of [0.1, 0.25, 0.4, 1]) machine.sh(`systemctl restart svc-appsd; sleep ${at}`)
         expect(ask()).toMatch(/^one 3 /)
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       machine.sh('nft flush ruleset; sleep 0.5')
       expect(ask()).toMatch(/^one 3 /)
     },
@@ -264,7 +222,7 @@ describe('Applications on a machine with systemd', () => {
           ended(deploy(sha), 'succeeded')
         }
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       ended(deploy(first), 'succeeded')
     },
     120_000,
@@ -309,10 +267,10 @@ describe('Applications on a machine with systemd', () => {
           ended(deploy(second), 'succeeded')
           ended(deploy(first), 'succeeded')
         },
-        '80',
+        80,
         'plain.example.com',
       )
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect(seen.got.two).toBeGreaterThan(0)
     },
     120_000,
@@ -369,7 +327,9 @@ describe('Applications on a machine with systemd', () => {
       const sent = (bytes: number, more = '') =>
         asked('small.example.com', `${more} --data-binary ${'x'.repeat(bytes)}`).slice(0, 3)
       expect([sent(2048), sent(2049)]).toEqual(['200', '413'])
-      expect(sent(9000, '-H transfer-encoding:chunked')).not.toBe('200')
+      const streamed = (bytes: number) => sent(bytes, '--request-target /read -H transfer-encoding:chunked')
+      expect(streamed(2048)).toBe('200')
+      expect(['413', '502']).toContain(streamed(9000))
       expect(asked('near.example.com')).toBe('200')
       expect(asked('far.example.com')).toBe('403')
       expect(asked('closed.example.com')).toBe('401')
@@ -482,7 +442,7 @@ describe('Applications on a machine with systemd', () => {
         expect(units()).toHaveLength(3)
         ended(adjust({ scale: { web: 1 } }), 'succeeded')
       })
-      expect(seen).toMatchObject({ failed: 0 })
+      expect(seen).toMatchObject(NOTHING_FAILED)
       expect(units()).toEqual([`svc-app@shop:web:1:${number}.service`])
       expect(status().apps.shop).toMatchObject({ scale: { web: 1 }, live: { number } })
       const refused = adjust({ scale: { worker: 1 } })

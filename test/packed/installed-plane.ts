@@ -7,6 +7,7 @@ const PAGE = 'docs/deployment.md'
 const UNIT = '/etc/systemd/system/svc.service'
 /** Time for its start, beside other machines. */
 const START_MS = 120_000
+const DESK_MS = 120_000
 const MODULES = '/opt/svc/node_modules'
 const SVC = `${MODULES}/.bin/svc`
 
@@ -66,6 +67,12 @@ export class InstalledPlane {
   svcWith(input: string, ...args: readonly string[]): Ran {
     const command = ['runuser', '-u', 'svc', '--', SVC, ...args, '--data-dir', '/var/lib/svc']
     return this.#machine.run(command, input)
+  }
+
+  /** Runs one in a folder, as at a desk. It may wait for jobs. */
+  svcIn(folder: string, ...args: readonly string[]): Ran {
+    const command = ['env', '-C', folder, 'runuser', '-u', 'svc', '--', SVC, ...args]
+    return this.#machine.run([...command, '--data-dir', '/var/lib/svc'], '', DESK_MS)
   }
 
   /** Runs one with `--json` and reads its document. */

@@ -42,6 +42,7 @@ const seen = {
   failed: {},
   faults: [],
   repeated: 0,
+  words: {},
   slowestMs: 0,
   uploads: 0,
   lives: [],
@@ -62,12 +63,17 @@ function ask({ name, isProxied, ...kind }, isAgain = false) {
   const began = performance.now()
   return new Promise((done) => {
     const asked = get({ host: '127.0.0.1', timeout: LATE_MS, ...kind }, (response) => {
-      response.resume()
+      let text = ''
+      if (kind.isRead) response.on('data', (part) => (text += part))
+      else response.resume()
       response.once('error', ({ code }) => done(`an answer that broke off: ${code}`))
       response.once('end', () => {
         seen.slowestMs = Math.max(seen.slowestMs, Math.round(performance.now() - began))
         if (!kind.agent) visited[response.headers['x-instance']] = performance.now()
-        done(response.statusCode === 200 ? undefined : `status ${response.statusCode}`)
+        if (response.statusCode !== 200) return done(`status ${response.statusCode}`)
+        if (kind.isRead && text === '') return done('an empty answer')
+        if (kind.isRead) count(seen.words, text.split(' ')[0])
+        done()
       })
     })
     asked.once('timeout', () => asked.destroy(new Error('no answer in time')))

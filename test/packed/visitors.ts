@@ -10,6 +10,9 @@ const UNTIL = '/srv/enough'
 const PROGRESS = '/srv/answered'
 const SEEN = '/srv/seen'
 const ERRORS = '/srv/visitors.err'
+const READS_PER_SECOND = 50
+/** The report of visitors who read, when nothing has failed. */
+export const NOTHING_FAILED = { faults: [], repeated: 0 }
 
 /** A kind of requests, which come in turn. */
 export interface RequestKind {
@@ -18,6 +21,8 @@ export interface RequestKind {
   readonly port?: number
   /** Whether connections are kept for further requests. */
   readonly isKept?: boolean
+  /** Whether the first words of answers are counted, and an empty one is a failure. */
+  readonly isRead?: boolean
   /** The name of the site that the proxy is asked for. */
   readonly host?: string
 }
@@ -46,6 +51,8 @@ export interface Seen {
   /** Requests on a kept connection to the proxy that had ended while it was idle. */
   readonly repeated: number
   readonly uploads: number
+  /** First words of answers that were read. */
+  readonly words: Readonly<Record<string, number>>
   /** Streams and sockets that their application ended, and the time after its last new visitor. */
   readonly lives: readonly { readonly kind: string; readonly how: string; readonly afterMs: number }[]
 }
@@ -85,5 +92,17 @@ export class Visitors {
       machine.sh(`touch ${UNTIL}; while systemctl -q is-active ${unit}; do sleep 0.1; done; cat ${ERRORS}`)
     }
     return JSON.parse(machine.sh(`cat ${SEEN}`)) as Seen
+  }
+
+  /** Has visitors read pages while work is done: their failures, and the first words of answers. */
+  reading(
+    port: number,
+    paths: readonly string[],
+    work: () => void,
+    proxied: Pick<RequestKind, 'host' | 'isKept'> = {},
+  ): Pick<Seen, 'faults' | 'repeated'> & { readonly got: Seen['words'] } {
+    const kinds = paths.map((path) => ({ name: path, path, isRead: true, ...proxied }))
+    const { faults, repeated, words } = this.during({ port, kinds, perSecond: READS_PER_SECOND }, work)
+    return { faults, repeated, got: words }
   }
 }

@@ -200,6 +200,7 @@ export {
   seenTargetView,
   targetView,
 } from './watch/surface/surface-view.ts'
+export { agentId } from './work/agents/agent.ts'
 export { claimRequest, proofBytes } from './work/agents/agent-proof.ts'
 export { AmbiguousHost } from './work/agents/host-name.ts'
 export type { AppPlan, FileImage, ReleaseFacts } from './work/apps/app-plan.ts'

@@ -21,6 +21,17 @@ const observe = (sha: string) =>
   ])
 const shown = async () => (await bench.run('apps', 'show', 'shop')).out.text
 
+test('tables have the names of hosts, and JSON their fingerprints', async () => {
+  expect((await bench.run('apps', 'list')).out.text).toMatch(/^shop +lic_\w+ +web-1 /m)
+  expect(await shown()).toMatch(new RegExp(`^host +web-1 \\(fp:${HOST}\\)$`, 'm'))
+  expect(await bench.json('apps', 'show', 'shop')).toMatchObject({ app: { host: HOST } })
+  // Two hosts of one name are told apart by their fingerprints.
+  await bench.host('e'.repeat(40), 'web-1')
+  expect((await bench.run('apps', 'list')).out.text).toContain(` fp:${HOST.slice(0, 12)} `)
+  await bench.run('fleet', 'label', `fp:${HOST}`, 'front')
+  expect((await bench.run('apps', 'list')).out.text).toMatch(/ front /)
+})
+
 test('an app that runs another commit than was deployed there last is shown with the next step', async () => {
   await bench.json('apps', 'deploy', 'shop', '--sha', ONE)
   await observe(OTHER)

@@ -15,7 +15,12 @@ const FILES: Readonly<Record<string, string>> = {
 }
 const read = (
   text: string,
-  more: { env?: Record<string, string>; visited?: string; files?: Readonly<Record<string, string>> } = {},
+  more: {
+    env?: Record<string, string>
+    visited?: string
+    also?: Readonly<Record<string, number | undefined>>
+    files?: Readonly<Record<string, string>>
+  } = {},
 ): Compose => {
   const files = more.files ?? FILES
   return readCompose({
@@ -24,6 +29,7 @@ const read = (
     repository: { base: '.', text: (path) => files[path], has: (path) => files[path] !== undefined },
     env: more.env ?? {},
     visited: more.visited,
+    more: more.also,
   })
 }
 const serviceOf = (text: string, more: Parameters<typeof read>[1] = {}) =>
@@ -303,6 +309,28 @@ test.each<[string, string | undefined, string, number | undefined]>([
   const more = visited === undefined ? {} : { visited }
   const web = read(`services:\n  ${services}`, more).services.find(({ processName }) => processName === 'web')
   expect([web?.name, web?.visited]).toEqual([name, port])
+})
+
+test('Further services answer visitors at their own ports, or at those that svc.json says', () => {
+  const services = `services:
+  web: { image: a, ports: ["80:3000"], depends_on: { migrate: { condition: service_completed_successfully } } }
+  migrate: { image: a }
+  Api: { image: b, expose: [4000] }
+  admin: { image: c, ports: ["8080:8080", "9000:9000"] }
+`
+  const { services: placed } = read(services, { also: { api: undefined, admin: 9000 } })
+  expect(placed.map(({ processName, process, visited }) => [processName, process.http, visited])).toEqual([
+    ['web', undefined, 3000],
+    ['migrate', undefined, undefined],
+    ['api', true, 4000],
+    ['admin', true, 9000],
+  ])
+  for (const [also, why] of [
+    [{ none: undefined }, 'processes.none of svc.json: there is no such process: web, migrate, api, admin'],
+    [{ migrate: 80 }, 'services.migrate: it answers visitors, and others wait for its end'],
+    [{ admin: undefined }, 'services.admin.ports: visitors are led to one of them: 8080, 9000'],
+  ] as const)
+    expect(() => read(services, { also })).toThrow(why)
 })
 
 test.each<[string, string]>([

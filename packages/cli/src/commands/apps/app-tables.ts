@@ -8,6 +8,7 @@ import type {
   VariableView,
 } from '@svc/core'
 import { ago, facts, instant, type Page, table } from '../../terminal/render.ts'
+import { type NameHost, shortHost } from './host-names.ts'
 
 const SHORT_SHA = 12
 type Observed = NonNullable<AppView['observed']>[number]
@@ -15,20 +16,20 @@ const short = (sha: string | undefined): string => sha?.slice(0, SHORT_SHA) ?? '
 const COLOURS = { succeeded: 'green', failed: 'red', running: 'blue', claimed: 'blue' } as const
 const colourOf = (state: string | undefined) => COLOURS[state as keyof typeof COLOURS]
 
-const hostText = ({ host, hosts = [] }: AppView): string => {
+const hostText = ({ host, hosts = [] }: AppView, nameOf: NameHost): string => {
   if (host === undefined) return 'none'
-  return `fp:${host.slice(0, SHORT_SHA)}${hosts.length > 1 ? ` +${hosts.length - 1}` : ''}`
+  return `${nameOf(host)}${hosts.length > 1 ? ` +${hosts.length - 1}` : ''}`
 }
 
 const isDown = ({ state }: Observed): boolean => state === 'down' || state === 'degraded'
 
 /** Apps as people read them. */
-export const appsTable = (apps: readonly AppView[], page: Page): string =>
+export const appsTable = (apps: readonly AppView[], page: Page, nameOf: NameHost): string =>
   table(
     [
       { title: 'APP', text: ({ name }) => name },
       { title: 'LICENSE', narrow: 'leaves', text: ({ license_id }) => license_id },
-      { title: 'HOST', text: hostText },
+      { title: 'HOST', text: (app) => hostText(app, nameOf) },
       { title: 'REPOSITORY', narrow: 'shrinks', text: ({ repo_url }) => repo_url ?? 'none' },
       { title: 'COMMIT', text: ({ last_deployment: last }) => short(last?.sha) },
       {
@@ -68,8 +69,9 @@ function observedText(
   { host, state, up, of, missing = [], restarts, since, ...seen }: Observed,
   app: string,
   page: Page,
+  nameOf: NameHost,
 ): string {
-  const where = `fp:${host.slice(0, SHORT_SHA)}`
+  const where = nameOf(host)
   const closed = seen.maintenance === true ? ', in maintenance' : ''
   const again = restarts > 0 ? `, started again ${restarts} times within ten minutes` : ''
   const known = `${ago(since, page)}, told ${ago(seen.observed_at, page)}`
@@ -80,43 +82,52 @@ function observedText(
   return `${up} of ${of} up on ${where}${again}: svc apps logs ${app} --process ${missing[0] ?? 'web'} (${known})`
 }
 
-const moveText = ({ name, move }: AppView): string | undefined => {
+const moveText = ({ name, move }: AppView, nameOf: NameHost): string | undefined => {
   if (move === undefined) return undefined
-  const where = `to fp:${move.to.slice(0, SHORT_SHA)} from fp:${move.from.slice(0, SHORT_SHA)}`
+  const where = `to ${nameOf(move.to)} from ${nameOf(move.from)}`
   return move.under_way
     ? `${where} is under way: svc apps move ${name} goes on`
     : `${where} is done: svc apps move ${name} --finish, or --undo`
 }
 
+/** The name of a host, and its fingerprint, which is the word for one without a name. */
+function fullName(host: string, nameOf: NameHost): string {
+  const name = nameOf(host)
+  return name === shortHost(host) ? `fp:${host}` : `${name} (fp:${host})`
+}
+
 /** An app with all that is known of it. */
-export const appFacts = (app: AppView, page: Page): string =>
+export const appFacts = (app: AppView, page: Page, nameOf: NameHost): string =>
   facts(
     [
       ['id', app.id],
       ['app', app.name],
       ['license', app.license_id],
       ...(app.hosts ?? [app.host]).map(
-        (host, index) => [index === 0 ? 'host' : 'then', host === undefined ? 'none' : `fp:${host}`] as const,
+        (host, index) =>
+          [index === 0 ? 'host' : 'then', host === undefined ? 'none' : fullName(host, nameOf)] as const,
       ),
       ['repository', app.repo_url ?? 'none'],
       ['git hook', app.git_hook],
       ['variables', String(app.variables)],
       ['state', stateText(app)],
-      ...(app.observed ?? []).map((seen) => ['on its host', observedText(seen, app.name, page)] as const),
+      ...(app.observed ?? []).map(
+        (seen) => ['on its host', observedText(seen, app.name, page, nameOf)] as const,
+      ),
       ['live commit', app.live_deployment?.sha],
       ['deployed by', app.live_deployment?.by],
       ['last commit', app.last_deployment?.sha],
       ['last deployment', app.last_deployment?.state ?? 'never deployed'],
       ['last one by', app.last_deployment?.by],
       ['last job', app.last_deployment?.job_id],
-      ['move', moveText(app)],
+      ['move', moveText(app, nameOf)],
       ['made', instant(app.created_at, page)],
     ],
     page,
   )
 
 /** Deployments of an app as people read them. */
-export const releasesTable = (releases: readonly ReleaseView[], page: Page): string =>
+export const releasesTable = (releases: readonly ReleaseView[], page: Page, nameOf: NameHost): string =>
   table(
     [
       { title: 'ID', text: ({ id }) => id },
@@ -125,7 +136,7 @@ export const releasesTable = (releases: readonly ReleaseView[], page: Page): str
       {
         title: 'HOST',
         narrow: 'leaves',
-        text: ({ host }) => (host === undefined ? '' : `fp:${host.slice(0, SHORT_SHA)}`),
+        text: ({ host }) => (host === undefined ? '' : nameOf(host)),
       },
       { title: 'BY', narrow: 'shrinks', text: ({ by }) => by ?? '' },
       { title: 'JOB', narrow: 'leaves', text: ({ job_id }) => job_id },
@@ -177,7 +188,7 @@ const lastRun = ({ running, fault, last_at: last }: AppCronView): string =>
   running ? 'runs now' : last === undefined ? 'none yet' : (fault ?? 'succeeded')
 
 /** Commands of an app at times of the clock as people read them. */
-export const cronsTable = (crons: readonly AppCronView[], page: Page): string =>
+export const cronsTable = (crons: readonly AppCronView[], page: Page, nameOf: NameHost): string =>
   table(
     [
       { title: 'NAME', text: ({ name }) => name },
@@ -187,7 +198,7 @@ export const cronsTable = (crons: readonly AppCronView[], page: Page): string =>
       { title: 'STARTED', text: ({ last_at: last }) => (last === undefined ? '' : ago(last, page)) },
       { title: 'SECONDS', narrow: 'leaves', text: ({ seconds }) => seconds?.toFixed(1) ?? '' },
       { title: 'LEFT OUT', narrow: 'leaves', text: ({ skipped }) => String(skipped) },
-      { title: 'HOST', narrow: 'leaves', text: ({ host }) => `fp:${host.slice(0, SHORT_SHA)}` },
+      { title: 'HOST', narrow: 'leaves', text: ({ host }) => nameOf(host) },
     ],
     crons,
     page,
@@ -218,11 +229,11 @@ export interface MoveAnswer {
 }
 
 /** The steps of a move as people read them. */
-export const moveTable = ({ steps }: MoveAnswer, page: Page): string =>
+export const moveTable = ({ steps }: MoveAnswer, page: Page, nameOf: NameHost): string =>
   table(
     [
       { title: 'STEP', text: ({ step, domain }) => (domain === undefined ? step : `${step} ${domain}`) },
-      { title: 'HOST', text: ({ host }) => `fp:${host.slice(0, SHORT_SHA)}` },
+      { title: 'HOST', text: ({ host }) => nameOf(host) },
       {
         title: 'STATE',
         text: ({ state }) => state,

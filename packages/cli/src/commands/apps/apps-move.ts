@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { follow, type LogsOptions, printEnd } from '../jobs/follow.ts'
 import { type MoveAnswer, moveTable } from './app-tables.ts'
 import type { AppOptions } from './apps-show.ts'
+import { hostNames, type NameHost } from './host-names.ts'
 
 /** Flags of `svc apps move`. */
 export interface MoveOptions extends AppOptions {
@@ -31,8 +32,9 @@ export const moveApp: Handler<MoveOptions & LogsOptions> = async (run) => {
   const ask = async (more: object) =>
     (await connection.run('apps.move', { ...input, ...more })) as unknown as Moved
   const plan = await ask({ dry_run: true })
+  const nameOf = await hostNames(run, connection)
   if (dryRun === true) {
-    run.print(plan, (page) => moveTable(plan, page))
+    run.print(plan, (page) => moveTable(plan, page, nameOf))
     if (plan.upload !== undefined) run.hint(`First ${plan.upload} is sent to the new host from this folder.`)
     return undefined
   }
@@ -43,14 +45,14 @@ export const moveApp: Handler<MoveOptions & LogsOptions> = async (run) => {
   for (;;) {
     const now = await ask({})
     if (now.warning !== undefined) run.hint(`warning: ${now.warning}`)
-    if (now.job === undefined) return ended(run, now)
-    const code = await followStep(run, connection, now, now.job)
+    if (now.job === undefined) return ended(run, now, nameOf)
+    const code = await followStep(run, { connection, nameOf }, now, now.job)
     if (code !== undefined) return code
   }
 }
 
-function ended(run: CommandRun<MoveOptions>, now: Moved): undefined {
-  run.print(now, (page) => moveTable(now, page))
+function ended(run: CommandRun<MoveOptions>, now: Moved, nameOf: NameHost): undefined {
+  run.print(now, (page) => moveTable(now, page, nameOf))
   const words = LAST_WORDS[now.state as keyof typeof LAST_WORDS]
   if (words !== undefined) run.hint(words)
 }
@@ -58,13 +60,13 @@ function ended(run: CommandRun<MoveOptions>, now: Moved): undefined {
 /** Follows the job of a step; undefined when it has succeeded. */
 async function followStep(
   run: CommandRun<LogsOptions>,
-  connection: Connection,
+  { connection, nameOf }: { readonly connection: Connection; readonly nameOf: NameHost },
   now: Moved,
   job: JobView,
 ): Promise<ExitCode | undefined> {
   const number = now.steps.findIndex(({ state }) => state === 'now')
   const { step = '', host = '' } = now.steps[number] ?? {}
-  run.hint(`step ${number + 1} of ${now.steps.length}, ${step} on fp:${host.slice(0, 12)}: ${job.id}`)
+  run.hint(`step ${number + 1} of ${now.steps.length}, ${step} on ${nameOf(host)}: ${job.id}`)
   const followed = await follow(run, connection, job.id)
   if (run.options.json !== true) printEnd(run, followed)
   if (followed.exitCode === EXIT.done) return undefined

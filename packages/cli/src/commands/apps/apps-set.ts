@@ -2,6 +2,7 @@ import type { AppView } from '@svc/core'
 import { given, type Handler } from '../../program/command-run.ts'
 import { appFacts } from './app-tables.ts'
 import type { AppOptions } from './apps-show.ts'
+import { operateNamed } from './host-names.ts'
 
 /** Flags of the commands that set an app. */
 export interface SetAppOptions extends AppOptions {
@@ -17,16 +18,16 @@ const hostsOf = (hosts: readonly string[] | undefined) =>
 export const createApp: Handler<SetAppOptions> = async (run) => {
   const { license, host, repo } = run.options
   const input = given({ name: run.arg(0), license, ...hostsOf(host), repo_url: repo })
-  const answer = await run.operate<{ app: AppView }>('apps.create', input)
-  run.print(answer, (page) => appFacts(answer.app, page))
+  const { answer, nameOf } = await operateNamed<{ app: AppView }>(run, 'apps.create', input)
+  run.print(answer, (page) => appFacts(answer.app, page, nameOf))
 }
 
 /** Changes the hosts or the repository of an app. */
 export const setApp: Handler<SetAppOptions> = async (run) => {
   const { license, host, repo } = run.options
   const input = given({ app: run.arg(0), license, ...hostsOf(host), repo_url: repo })
-  const answer = await run.operate<{ app: AppView }>('apps.set', input)
-  run.print(answer, (page) => appFacts(answer.app, page))
+  const { answer, nameOf } = await operateNamed<{ app: AppView }>(run, 'apps.set', input)
+  run.print(answer, (page) => appFacts(answer.app, page, nameOf))
 }
 
 /** Forgets an app. */

@@ -34,13 +34,15 @@ export interface ComposeInputs {
   readonly env: Readonly<Record<string, string>>
   /** The service that answers visitors, when `svc.json` names it. */
   readonly visited: string | undefined
+  /** Processes that answer visitors besides, with their ports if those are said. */
+  readonly more?: Readonly<Record<string, number | undefined>> | undefined
 }
 
 /**
  * Reads a compose file. Every key is carried out, refused, or named in a line of the log.
  * @throws Problem `invalid-input` with all that is refused, before anything is built
  */
-export function readCompose({ file, text, repository, env, visited }: ComposeInputs): Compose {
+export function readCompose({ file, text, repository, env, visited, more = {} }: ComposeInputs): Compose {
   const found = new Findings()
   const defaults = parseEnv(
     repository.text(`${repository.base === '.' ? '' : `${repository.base}/`}.env`) ?? '',
@@ -51,7 +53,7 @@ export function readCompose({ file, text, repository, env, visited }: ComposeInp
   if (value !== undefined && services.length === 0 && found.faults.length === 0)
     found.fault('services', 'there is none')
   checkOrder(services, found)
-  const placed = withNames(services, visited, found)
+  const placed = withVisitors(withNames(services, visited, found), more, found)
   checkAddresses(placed, found)
   demandGood(file, found)
   return { services: placed, notes: found.notes }
@@ -204,5 +206,24 @@ function withNames(
       ...(once.has(name) ? { once: true } : {}),
     }
     return { ...each, service, processName, visited: isVisited ? visitedPort(each, found) : undefined }
+  })
+}
+
+/** Has further services answer visitors, as processes with `http` do. */
+function withVisitors(
+  services: readonly Placed[],
+  more: NonNullable<ComposeInputs['more']>,
+  found: Findings,
+): readonly Placed[] {
+  const names = services.map(({ processName }) => processName)
+  for (const name of Object.keys(more))
+    if (!names.includes(name))
+      found.fault(`processes.${name} of svc.json`, `there is no such process: ${names.join(', ')}`)
+  return services.map((each) => {
+    if (!Object.hasOwn(more, each.processName)) return each
+    if (each.service.once)
+      found.fault(`services.${each.name}`, 'it answers visitors, and others wait for its end')
+    const visited = more[each.processName] ?? visitedPort(each, found)
+    return { ...each, process: { ...each.process, http: true }, visited }
   })
 }

@@ -1,7 +1,14 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '@svc/core'
-import type { AppContainer, AppPlan, AppProcess, ImageOrder, RegistryLogins } from '@svc/core/adapters'
+import {
+  type AppContainer,
+  type AppPlan,
+  type AppProcess,
+  type ImageOrder,
+  isVisited,
+  type RegistryLogins,
+} from '@svc/core/adapters'
 import { releaseFolder } from '../apps-folder.ts'
 import { imageOf, onlyPort } from '../container-release.ts'
 import type { DeployParts } from '../deploy-app.ts'
@@ -32,13 +39,13 @@ export type ComposedParts = DeployParts & {
  */
 export async function composeRelease(
   parts: ComposedParts,
-  { file, service: visited }: NonNullable<AppPlan['compose']>,
+  { file, service: visited, visited: more }: NonNullable<AppPlan['compose']>,
   say: Say,
 ): Promise<ComposedRelease> {
   const repository = repositoryOf(releaseFolder(parts.apps, parts.app, parts.sha), file)
   const text = repository.text(file)
   if (text === undefined) throw new Problem('invalid-input', { detail: `there is no ${file}` })
-  const { services, notes } = readCompose({ file, text, repository, env: parts.env, visited })
+  const { services, notes } = readCompose({ file, text, repository, env: parts.env, visited, more })
   for (const note of notes) say(note)
   demandInit(services)
   const composed: ComposedRelease = { processes: {}, containers: {} }
@@ -91,12 +98,12 @@ async function containerOf(
     files: Object.fromEntries(digests.map(([, path, digest]) => [digest, path])),
   }
   const known = await imageOf(io, apps, body, serve, say)
-  const reached = [...new Set([...ports.map(({ port }) => port), ...exposed, ...known.ports])]
+  const ofVisitors = visited === undefined ? [] : [visited]
+  const reached = [...new Set([...ports.map(({ port }) => port), ...exposed, ...known.ports, ...ofVisitors])]
   const at =
     reached.length === 0 ? 'no port, so that no other service reaches it' : `port ${reached.join(', ')}`
   say(`${name}: ${known.image.slice(0, 19)} at ${at}`)
-  const isVisited = processName === 'web'
-  const port = isVisited
+  const port = isVisited(processName, each.process)
     ? (visited ?? onlyPort(known.ports, `write ports of ${name} into the file`))
     : undefined
   const after = Object.entries(each.after).map(([before, condition]) => [

@@ -24,6 +24,15 @@ export interface FileImage {
   readonly args?: Readonly<Record<string, string>> | undefined
 }
 
+/** A compose file. */
+export interface ComposePlan {
+  readonly file: string
+  /** The service that answers visitors as `web`, if that is said. */
+  readonly service?: string | undefined
+  /** Further services that answer visitors, by their processes, with their ports if those are said. */
+  readonly visited?: Readonly<Record<string, number | undefined>>
+}
+
 /** How a release is built and run. */
 export interface AppPlan {
   /**
@@ -55,7 +64,7 @@ export interface AppPlan {
   /** The origin of the containers' image: a Dockerfile of the release, or a registry. */
   readonly image: FileImage | { readonly name: string } | undefined
   /** The compose file, and the service that answers visitors, if that is said. */
-  readonly compose: { readonly file: string; readonly service?: string | undefined } | undefined
+  readonly compose: ComposePlan | undefined
   /** The range of versions of Node.js that the application wants. */
   readonly node: string | undefined
   /** Debian packages that the host needs. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../kernel/problem.ts'
-import { type AppPlan, EMPTY, type ReleaseFacts } from './app-plan.ts'
+import { type AppPlan, type ComposePlan, EMPTY, type ReleaseFacts } from './app-plan.ts'
 import {
   type AppDefinition,
   type AppProcess,
@@ -99,19 +99,21 @@ function containerOf(facts: ReleaseFacts, { build, processes }: AppDefinition): 
   return containerPlan({ file, target: build?.target, args: build?.args }, file)
 }
 
+/** Keys of a process that the compose file says in its words. */
+const OF_THE_COMPOSE_FILE = ['command', 'capabilities', 'health', 'roll', 'memory', 'cpus'] as const
+
 /** Keys of the file that mean nothing for the type that was found. */
 function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): string[] {
   const isBoxed = type === 'containers'
   const isNamed = type === 'processes' || isBoxed
   const runs = isNamed || type === 'compose'
   const isBuilt = type === 'processes' || type === 'static'
+  const ofContainers = type === 'compose' ? OF_THE_COMPOSE_FILE : (['port', 'capabilities'] as const)
   const boxed = Object.entries(given.processes ?? {}).flatMap(([name, entry]) =>
-    (['port', 'capabilities'] as const).flatMap((key) =>
-      entry[key] === undefined ? [] : [`processes.${name}.${key}`],
-    ),
+    ofContainers.flatMap((key) => (entry[key] === undefined ? [] : [`processes.${name}.${key}`])),
   )
   return [
-    ...(given.processes !== undefined && !isNamed ? ['processes'] : []),
+    ...(given.processes !== undefined && !isNamed && type !== 'compose' ? ['processes'] : []),
     ...(given.release !== undefined && !runs ? ['release'] : []),
     ...(given.cron !== undefined && !runs ? ['cron'] : []),
     ...(given.volumes !== undefined && !isNamed ? ['volumes'] : []),
@@ -130,13 +132,25 @@ function idleKeys(given: AppDefinition, { type, image, compose }: AppPlan): stri
   ]
 }
 
+/** Services of a compose file that answer visitors besides `web`. */
+function visitedServices(processes: AppDefinition['processes'] = {}): NonNullable<ComposePlan['visited']> {
+  for (const [name, { http, count }] of Object.entries(processes)) {
+    if (name === WEB) throw refused(`${DEFINITION_FILE}: build.service names the service that is ${WEB}`)
+    if (http !== true || count !== 1)
+      throw refused(
+        `${DEFINITION_FILE}: processes.${name} says "http": true and a port alone, the compose file the rest`,
+      )
+  }
+  return Object.fromEntries(Object.entries(processes).map(([name, { port }]) => [name, port]))
+}
+
 function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): AppPlan {
   const base = typedPlan(facts, given)
   const idle = idleKeys(given, base)
   if (idle.length > 0)
     throw refused(`${DEFINITION_FILE}: ${idle.join(' and ')} mean nothing for the type ${base.type}`)
   const bare = Object.entries(given.processes ?? {}).find(([, { command }]) => command === undefined)
-  if (bare !== undefined && base.type !== 'containers')
+  if (bare !== undefined && base.type !== 'containers' && base.compose === undefined)
     throw refused(`${DEFINITION_FILE}: processes.${bare[0]} has no command`)
   const named =
     given.app !== undefined && given.app !== app
@@ -151,13 +165,17 @@ function definedPlan(facts: ReleaseFacts, given: AppDefinition, app: string): Ap
     buildEnv: given.build?.env ?? [],
     buildTimeoutS: given.build?.timeout_s ?? BUILD_TIMEOUT_S,
     release: given.release ?? base.release,
-    processes: rolling(given.processes ?? base.processes, given.volumes),
+    processes: base.compose ? {} : rolling(given.processes ?? base.processes, given.volumes),
     stop: given.stop,
     volumes: volumesOf(given.volumes),
     cron: given.cron ?? [],
     packages: given.packages ?? [],
     links: given.links ?? [],
-    compose: base.compose && { ...base.compose, service: given.build?.service },
+    compose: base.compose && {
+      ...base.compose,
+      service: given.build?.service,
+      visited: visitedServices(given.processes),
+    },
     static: base.static && {
       folder: given.static?.folder ?? base.static.folder,
       fallback: given.static?.fallback,

@@ -131,7 +131,7 @@ test.each(['compose.yaml', 'docker-compose.yml'])('%s comes before a Dockerfile'
   expect(plan).toMatchObject({ type: 'compose', compose: { file: name } })
 })
 
-test('The file says which service of which compose file answers visitors, and nothing of its processes', () => {
+test('The file says which service of which compose file answers visitors, and which do besides', () => {
   const build = { type: 'compose', file: 'deploy/compose.yaml', service: 'front' }
   const files = (more: object) => ({ ...svc({ build, ...more }), 'deploy/compose.yaml': '' })
   expect(planOf(files({ release: 'x' }))).toMatchObject({
@@ -139,9 +139,15 @@ test('The file says which service of which compose file answers visitors, and no
     compose: { file: 'deploy/compose.yaml', service: 'front' },
     release: 'x',
   })
-  expect(() => planOf(files({ processes: { web: { port: 1 } } }))).toThrow(
-    'processes and processes.web.port mean',
-  )
+  const more = files({ processes: { api: { http: true }, admin: { http: true, port: 9000 } } })
+  expect(planOf(more)).toMatchObject({ processes: {}, compose: { visited: { api: undefined, admin: 9000 } } })
+  for (const [processes, why] of [
+    [{ web: { http: true } }, 'build.service names the service that is web'],
+    [{ api: { port: 1 } }, 'processes.api says "http": true and a port alone'],
+    [{ api: { http: true, count: 2 } }, 'processes.api says "http": true and a port alone'],
+    [{ api: { http: true, command: 'x' } }, 'processes.api.command mean nothing for the type compose'],
+  ] as const)
+    expect(() => planOf(files({ processes }))).toThrow(why)
   expect(() => planOf(svc({ build }))).toThrow('there is no deploy/compose.yaml')
   expect(() => planOf(svc({ build: { type: 'files', service: 'x' } }))).toThrow('build.service mean nothing')
 })
