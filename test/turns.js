@@ -73,6 +73,7 @@ const TURNS = [
       'test/packed/compose',
       'test/packed/builds',
       'test/packed/hosting-links',
+      'test/packed/several-hosts',
       'test/packed/hosting',
       'test/packed/hosting-guide',
       'test/packed/containers',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { sample } from '../support/sample.ts'
 import type { BootedMachine } from './booted-machine.ts'
 import { CONTAINERS_CONF, endedWell, failedJob, HostedMachine, hasSaid } from './hosted-machine.ts'
 import { NOTHING_FAILED, Visitors } from './visitors.ts'
@@ -111,6 +112,14 @@ beforeAll(async () => {
 afterAll(async () => {
   if (typeof booted !== 'string') await booted[Symbol.asyncDispose]()
 })
+
+/** Programs that are killed in a deploy, and the moments. */
+const KILLS: readonly (readonly ['svc-agent' | 'svc-appsd', string, string])[] = [
+  ['svc-agent', 'before the new release starts', hasSaid('migrate runs to its end')],
+  ['svc-agent', 'after the switch', hasSaid('switched to ')],
+  ['svc-appsd', 'before the new release starts', hasSaid('migrate runs to its end')],
+  ['svc-appsd', 'before the switch', hasSaid('web.1 ')],
+]
 
 describe('Compose files on a machine with systemd', () => {
   let first = ''
@@ -249,14 +258,9 @@ describe('Compose files on a machine with systemd', () => {
     120_000,
   )
 
-  onHost.each([
-    ['svc-agent', hasSaid('migrate runs to its end')],
-    ['svc-agent', hasSaid('switched to ')],
-    ['svc-appsd', hasSaid('migrate runs to its end')],
-    ['svc-appsd', hasSaid('web.1 ')],
-  ] as const)(
-    `a deploy outlives the end of %s when a line of it is %s, and the database runs on${without}`,
-    (unit, condition) => {
+  onHost.each(sample(KILLS, KILLS.length))(
+    `a deploy outlives the end of %s %s, and the database runs on${without}`,
+    (unit, _, condition) => {
       const before = [unitOf('my-db'), pidOf('my-db')]
       const { sha: old } = host.record().apps.box.live
       rounds += 1
