@@ -20,6 +20,10 @@ export async function writeCommandFiles(folder: string): Promise<void> {
   const decisions = join(root, 'docs/decisions')
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true, filter: (path) => path !== decisions })
   cpSync(join(root, 'packages/http/console-assets'), join(folder, 'console-assets'), { recursive: true })
+  cpSync(
+    join(root, 'node_modules/idiomorph/dist/idiomorph.min.js'),
+    join(folder, 'console-assets/idiomorph.js'),
+  )
   const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
   await writeOneFileAgent(join(folder, 'agent/svc-agent.mjs'))

@@ -33,7 +33,7 @@ describe('The packed command', () => {
 
   test('holds the bundle, the licenses of what is in it, the documentation, the handlers and the units of systemd', () => {
     const held = readdirSync(installed).sort()
-    const own = ['agent', 'bin', 'bundle', 'dist', 'docs', 'handlers', 'systemd']
+    const own = ['agent', 'bin', 'bundle', 'console-assets', 'dist', 'docs', 'handlers', 'systemd']
     expect(held).toEqual(['README.md', ...own, 'node_modules', 'package.json'].sort())
     const licenses = readFileSync(join(installed, 'bundle/LICENSES.txt'), 'utf8')
     for (const name of ['koa', 'kysely', 'pg']) {
@@ -68,13 +68,17 @@ describe('The packed command', () => {
     await using server = new SvcProcess(['serve', '--port', '0', '--data-dir', '.svc'], { ...parts(), env })
     const url = await server.serving()
     expect((await fetch(`${url}/healthz`, { headers: { connection: 'close' } })).status).toBe(200)
+    const page = await (await fetch(`${url}/console/sign-in`, { headers: { connection: 'close' } })).text()
+    const files = [...page.matchAll(/(?:href|src)="\.\/(assets\/[^"]+)"/g)].map(([, file]) => file)
+    expect(files).toHaveLength(4)
+    for (const file of files) expect((await fetch(`${url}/console/${file}`)).status).toBe(200)
     const { key } = await jsonOf<{ key: string }>(['licenses', 'issue'], parts())
     const agent = await runSvc(['agent', 'run', '--url', url, '--state-dir', 'agent', '--once'], {
       ...parts(),
       env: { SERVICE_LICENSE_KEY: key },
     })
     expect(agent.code).toBe(0)
-    expect(agent.err).toContain('"kinds":["backup","deploy"')
+    expect(agent.err).toContain('"kinds":["backup","db","deploy"')
     const add = ['users', 'add', 'ada@example.com', '--role', 'viewer', '--password-stdin']
     const weak = await runSvc(add, { ...parts(), input: 'password1234\n' })
     expect(weak.err).toContain('known from breaches')

@@ -1,1 +1,127 @@
 // Makes pages live. Nothing depends on it: without it pages are read anew by hand.
+
+const main = document.getElementById('main')
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+]
+
+/** Returns how long ago a time was, or is to come, as the service writes it. */
+function relative(ms) {
+  const seconds = Math.round(Math.abs(ms) / 1000)
+  if (seconds < 2) return 'just now'
+  const [unit, size] = UNITS.find(([, each]) => seconds >= each)
+  const words = `${Math.floor(seconds / size)}${unit}`
+  return ms < 0 ? `${words} ago` : `in ${words}`
+}
+
+const DAY = { year: 'numeric', month: '2-digit', day: '2-digit' }
+
+/** Shows times as this browser's clock and zone have them; the service writes UTC. */
+function showTimes() {
+  const today = new Date().toDateString()
+  for (const time of main.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    const [words, exact] = time.childNodes
+    if (!(words instanceof Text) || exact === undefined) continue
+    const passed = `${relative(at - Date.now() + skew)} `
+    if (words.data !== passed) words.data = passed
+    const clock = at.toLocaleTimeString([], { hour12: false })
+    exact.textContent = at.toDateString() === today ? clock : `${at.toLocaleDateString([], DAY)} ${clock}`
+  }
+}
+
+/** By how much this machine's clock is ahead of the service's. */
+const skew = Date.now() - Number(main.dataset.now) * 1000
+
+/** Puts a button beside each text that people copy. */
+function offerCopies() {
+  for (const text of main.querySelectorAll('[data-copy]')) {
+    if (text.nextElementSibling?.className === 'copy plain') continue
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy plain'
+    button.textContent = 'Copy'
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(text.textContent)
+      button.textContent = 'Copied'
+    })
+    text.after(button)
+  }
+}
+
+function dress() {
+  showTimes()
+  offerCopies()
+}
+
+/** A log stays at its end while it grows, unless somebody reads further up. */
+const isAtEnd = (log) => log !== null && log.scrollHeight - log.scrollTop - log.clientHeight < 8
+
+/** Whether somebody marks a text or fills a field, which a new page would take away. */
+const isInUse = () =>
+  !(getSelection()?.isCollapsed ?? true) ||
+  main.contains(document.activeElement?.closest('input,select,textarea'))
+
+const status = document.createElement('p')
+status.className = 'lost'
+status.setAttribute('role', 'status')
+document.body.append(status)
+
+/** Reads the page anew and lays it over the one that is seen. */
+async function refresh() {
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+  // The session has ended: the page leads to the sign-in.
+  if (answer.redirected) return location.reload()
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const next = page.getElementById('main')
+  if (next === null || isInUse()) return undefined
+  const wasAtEnd = isAtEnd(main.querySelector('.log'))
+  Idiomorph.morph(main, next, {
+    ignoreActiveValue: true,
+    // A filter that somebody is about to change stays as it is.
+    callbacks: {
+      beforeNodeMorphed: (old) => !(old instanceof Element && old.matches('form.filters,details')),
+    },
+  })
+  dress()
+  const log = main.querySelector('.log')
+  if (wasAtEnd && log !== null) log.scrollTop = log.scrollHeight
+}
+
+let timer
+
+function later() {
+  clearTimeout(timer)
+  const seconds = Number(main.dataset.live)
+  if (!document.hidden && seconds > 0) timer = setTimeout(look, seconds * 1000)
+}
+
+async function look() {
+  try {
+    await refresh()
+    status.textContent = ''
+  } catch {
+    status.textContent = 'No answer from the service. Trying again.'
+  }
+  later()
+}
+
+document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(timer) : look()))
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.matches('input,select,textarea')
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  const field = document.querySelector('.search input')
+  if (field === null) return
+  event.preventDefault()
+  field.focus()
+})
+
+dress()
+const log = main.querySelector('.log')
+if (log !== null && location.hash === '') log.scrollTop = log.scrollHeight
+setInterval(showTimes, 10_000)
+later()

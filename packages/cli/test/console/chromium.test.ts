@@ -120,6 +120,39 @@ withChromium('the console in Chromium', () => {
     expect(await page.title()).toBe('Sign in · svc')
   }, 60_000)
 
+  it('shows the lines of a job that runs, and its end, without being asked', async () => {
+    await using context = await signedIn()
+    const page = await context.newPage()
+    await page.goto(address(`jobs/${fleet.jobs.running}`))
+    await fleet.log(fleet.jobs.running, 'a line that comes later')
+    await page.waitForSelector('.log div:last-child:has-text("a line that comes later")', { timeout: 10_000 })
+    await fleet.end(fleet.jobs.running)
+    await page.waitForSelector('.facts .state.good:has-text("succeeded")', { timeout: 10_000 })
+    // A text that somebody marks stays marked: the page waits.
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("h1"))')
+    expect(await page.evaluate('String(getSelection())')).toBe('stop api')
+  }, 60_000)
+
+  it('copies a secret, and keeps nothing of it on the next page', async () => {
+    await using context = await signedIn({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(address('do/licenses.issue?back=licenses'))
+    await page.click('form.run button')
+    const secret = await page.textContent('code[data-copy]')
+    await page.click('text=Copy')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+    await page.click('text=Back')
+    expect(await page.content()).not.toContain(secret)
+  }, 60_000)
+
+  it('leads to the search with a slash', async () => {
+    await using context = await signedIn()
+    const page = await context.newPage()
+    await page.goto(address('jobs'))
+    await page.keyboard.press('/')
+    expect(await page.evaluate('document.activeElement.name')).toBe('q')
+  }, 60_000)
+
   it('works by keyboard alone: to the search, over the navigation, into a row', async () => {
     await using context = await signedIn()
     const page = await context.newPage()

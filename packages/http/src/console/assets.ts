@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { brotliCompressSync } from 'node:zlib'
-import { consoleFile, packageText } from '../console-files.ts'
+import { consoleFile } from '../console-files.ts'
 
 /** A file that pages load. */
 export interface Asset {
@@ -17,7 +17,7 @@ const SOURCES = {
   'console.css': () => consoleFile('console.css'),
   'console.js': () => consoleFile('console.js'),
   'icon.svg': () => consoleFile('icon.svg'),
-  'idiomorph.js': () => packageText('idiomorph/dist/idiomorph.min.js'),
+  'idiomorph.js': () => consoleFile('idiomorph.js', 'idiomorph/dist/idiomorph.min.js'),
 } as const
 type Name = keyof typeof SOURCES
 

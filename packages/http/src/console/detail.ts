@@ -6,7 +6,7 @@ import { doneView } from './done-view.ts'
 import { html, type Part } from './html.ts'
 import type { Page, Params } from './pages.ts'
 import { type Tab, tabsView } from './tabs.ts'
-import type { View, Visit } from './visit.ts'
+import { LIVE, type View, type Visit } from './visit.ts'
 
 /** A page of one thing. */
 export interface DetailPage {
@@ -23,6 +23,8 @@ export interface DetailPage {
   /** Fields that the page shows elsewhere, or nobody needs. */
   readonly without?: readonly string[]
   readonly actions?: readonly RowAction[]
+  /** Whether the thing is expected to change at any moment. */
+  readonly isBusy?: (thing: Row) => boolean
   /** Further parts of the page, below the facts. */
   readonly sections?: (visit: Visit, thing: Row, answer: Answer) => Part | Promise<Part>
 }
@@ -43,6 +45,7 @@ async function show(page: DetailPage, visit: Visit, params: Params): Promise<Vie
   return {
     title,
     command: commandOf(operation, ...Object.values(params)),
+    liveSeconds: page.isBusy?.(thing) ? LIVE.busy : LIVE.calm,
     body: html`<div class="head"><h1>${title}</h1>${actionsView(actions, thing, visit)}</div>
 ${tabsView(tabs, visit, params)}
 ${doneView(visit)}

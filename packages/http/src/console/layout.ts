@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** Returns a whole page. */
-export const pageOf = ({ title, body, command }: View, { links, assets, visit }: Frame): Html =>
+export const pageOf = ({ title, body, command, liveSeconds }: View, { links, assets, visit }: Frame): Html =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +29,7 @@ export const pageOf = ({ title, body, command }: View, { links, assets, visit }:
 <body${visit === undefined && html` class="bare"`}>
 <a class="skip" href="#main">Skip to content</a>
 ${visit !== undefined && navigation(visit)}
-<main id="main" tabindex="-1">
+<main id="main" tabindex="-1"${visit !== undefined && html` data-now="${visit.now}"`}${liveSeconds !== undefined && html` data-live="${liveSeconds}"`}>
 ${body}
 ${command !== undefined && html`<footer><code class="command">${command}</code></footer>`}
 </main>

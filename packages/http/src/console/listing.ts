@@ -10,7 +10,7 @@ import { html, type Part } from './html.ts'
 import { type Links, pathWith } from './links.ts'
 import type { Page, Params } from './pages.ts'
 import { type Tab, tabsView } from './tabs.ts'
-import { operationNamed, type View, type Visit } from './visit.ts'
+import { LIVE, operationNamed, type View, type Visit } from './visit.ts'
 
 /** A column of a list: a field, or something made of several. */
 export type ListColumn =
@@ -67,6 +67,7 @@ async function show(page: ListPage, visit: Visit, params: Params): Promise<View>
   return {
     title: thing === undefined ? title : `${title} · ${thing}`,
     command: commandOf(operation, ...Object.values(params)),
+    liveSeconds: LIVE.calm,
     body: html`<div class="head"><h1>${thing === undefined ? title : (page.of ?? thing)}</h1>${makeLinks(page, visit, path, params)}</div>
 ${tabsView(tabs, visit, params)}
 ${doneView(visit)}

@@ -1,28 +1,29 @@
 import { coloured } from './ansi.ts'
 import type { Row } from './cells.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html, type Part } from './html.ts'
 import type { Visit } from './visit.ts'
 
 /** Lines that a page has; the others are on pages of their own. */
 const LINES = 500
 
-/** The log of a job. */
-export async function logView(visit: Visit, job: string): Promise<Html> {
-  const after = Number(visit.query.get('after') ?? 0)
-  const { logs, next, more } = await visit.run('jobs.logs', {
-    job,
-    limit: LINES,
-    ...(Number.isInteger(after) && after > 0 && { after }),
+/** The log of a job with `length` lines: its last ones, or those from the query's `from`. */
+export async function logView(visit: Visit, job: string, length: number): Promise<Html> {
+  const last = Math.max(0, length - LINES)
+  const asked = Number(visit.query.get('from') ?? last)
+  const from = Number.isInteger(asked) && asked >= 0 ? asked : last
+  const answer = await visit.run('jobs.logs', { job, limit: LINES, ...(from > 0 && { after: from }) })
+  const lines = answer.logs as readonly Row[]
+  const shown = lines.map(({ line }, index) => {
+    const number = from + index + 1
+    return html`<div id="L${number}"><a href="#L${number}" aria-label="Line ${number}"></a>${coloured(String(line))}</div>`
   })
-  const lines = logs as readonly Row[]
-  return html`<section><h2 id="log">Log</h2>
-${
-  lines.length === 0
-    ? html`<p class="empty">No line yet.</p>`
-    : html`<div class="log" tabindex="0" role="log" aria-labelledby="log">${lines.map(
-        ({ line, offset }) =>
-          html`<div id="L${Number(offset)}"><a href="#L${Number(offset)}" aria-label="Line ${Number(offset)}"></a>${coloured(String(line))}</div>`,
-      )}</div>`
+  return html`<section><div class="head"><h2 id="log">Log</h2>${pagesOf(from, last)}</div>
+${lines.length === 0 ? html`<p class="empty">No line yet.</p>` : html`<div class="log" tabindex="0" role="log" aria-labelledby="log">${shown}</div>`}</section>`
 }
-${more === true && html`<nav class="more" aria-label="Pages of the log"><a href="?after=${String(next)}#log">More lines</a></nav>`}</section>`
+
+function pagesOf(from: number, last: number): Part {
+  const page = (to: number, words: string): Part => html`<a href="?from=${to}#log">${words}</a>`
+  const earlier = from > 0 && [page(0, 'First'), page(Math.max(0, from - LINES), 'Earlier')]
+  const later = from < last && [page(Math.min(last, from + LINES), 'Later'), html`<a href="?#log">Last</a>`]
+  return (earlier || later) && html`<nav class="more" aria-label="Pages of the log">${earlier}${later}</nav>`
 }

@@ -8,6 +8,7 @@ import { jobPages } from './pages/jobs.ts'
 import { moneyPages } from './pages/money.ts'
 import { overviewPage } from './pages/overview.ts'
 import { peoplePages } from './pages/people.ts'
+import { searchPage } from './pages/search.ts'
 import { systemPages } from './pages/system.ts'
 import { watchPages } from './pages/watch.ts'
 import { runPage } from './run-page.ts'
@@ -32,6 +33,7 @@ export interface Page {
 /** Every page. */
 export const PAGES: readonly Page[] = [
   overviewPage,
+  searchPage,
   ...hostPages,
   ...appPages,
   ...jobPages,

@@ -116,6 +116,55 @@ describe('the pages of the console', () => {
     expect(pending.text).toContain('Why it waits')
   })
 
+  it('finds things by name, by id and by the end of an id', async () => {
+    const to = async (text: string) => {
+      const { status, headers } = await visitor.get(`search?q=${encodeURIComponent(text)}`)
+      return [status, headers.location]
+    }
+    const { failed } = fleet.jobs
+    expect(await to('web-4')).toEqual([303, './hosts/agt_0004-fingerp'])
+    expect(await to(' shop ')).toEqual([303, expect.stringMatching(/^\.\/apps\/app_/)])
+    expect(await to('acme production')).toEqual([303, `./licenses/${fleet.licenses.acme}`])
+    expect(await to(failed)).toEqual([303, `./jobs/${failed}`])
+    expect(await to(failed.slice(-8))).toEqual([303, `./jobs/${failed}`])
+    const none = await visitor.get('search?q=nothing-of-the-kind')
+    expect([none.status, none.page.querySelector('.empty')?.textContent]).toEqual([
+      200,
+      expect.stringContaining('nothing-of-the-kind'),
+    ])
+  })
+
+  it('shows the end of a long log first, and every line on one of its pages', async () => {
+    const { licenseId, plane, post } = served
+    const job = (await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })).job.id
+    await post('/v1/jobs/claim', { fingerprint: 'fp' })
+    const lines = Array.from({ length: 1234 }, (_, at) => ({ ts: 1, line: `line ${at + 1}.` }))
+    for (const part of [lines.slice(0, 1000), lines.slice(1000)])
+      expect((await post(`/v1/jobs/${job}/logs`, { fingerprint: 'fp', lines: part })).status).toBe(200)
+    const read = async (query: string) => {
+      const { page } = await visitor.get(`jobs/${job}${query}`)
+      const shown = page.querySelectorAll('.log div').map((line) => [line.id, line.textContent])
+      const links = page
+        .querySelectorAll('.more a')
+        .map((link) => [link.textContent, link.getAttribute('href')])
+      return { shown, links: Object.fromEntries(links) as Readonly<Record<string, string>> }
+    }
+    const last = await read('')
+    expect([last.shown.length, last.shown.at(0), last.shown.at(-1)]).toEqual([
+      500,
+      ['L735', 'line 735.'],
+      ['L1234', 'line 1234.'],
+    ])
+    expect(last.links).toEqual({ First: '?from=0#log', Earlier: '?from=234#log' })
+    const seen = new Set<string | undefined>()
+    for (let to: string | undefined = '?from=0'; to !== undefined && seen.size < 2000; ) {
+      const { shown, links } = await read(to.replace('#log', ''))
+      for (const [id] of shown) seen.add(id)
+      to = links.Later
+    }
+    expect(seen.size).toBe(1234)
+  })
+
   it('says what a path without a page, a thing and a refused value are', async () => {
     expect((await visitor.get('nothing')).status).toBe(404)
     expect((await visitor.get('jobs/job_00000000000000000000000000')).status).toBe(404)

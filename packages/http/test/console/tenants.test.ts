@@ -42,6 +42,16 @@ describe('the console of a tenant', () => {
     }
   })
 
+  it.each(['hostname', 'licenseId', 'held'] as const)('finds nothing of others: %s', async (field) => {
+    const searched = async (party: Omit<Party, 'key'>) => {
+      const text = party[field]
+      const { status, text: page } = await visitor('owner').get(`search?q=${encodeURIComponent(text)}`)
+      return [status, comparable(page, [text])]
+    }
+    expect(await searched(world.other)).toEqual(await searched(nobodys(world)))
+    expect((await searched(world.own))[0]).toBe(303)
+  })
+
   const things = PAGES.filter(({ path, operation }) => operation !== undefined && /\{\w+\}/.test(path))
   it.each(things.map(({ path, operation = '' }) => [path, operation]))(
     'does not tell what is not theirs from what is not there: %s',

@@ -97,6 +97,8 @@ export const jobPages: readonly Page[] = [
     ],
     without: ['kind', 'app'],
     actions: [cancel, retry],
-    sections: async (visit, job) => html`${await why(visit, job)}${await logView(visit, String(job.id))}`,
+    isBusy: (job) => !isOver(job),
+    sections: async (visit, job, { log_lines }) =>
+      html`${await why(visit, job)}${await logView(visit, String(job.id), Number(log_lines))}`,
   }),
 ]

@@ -2,7 +2,7 @@ import { section } from '../detail.ts'
 import { html, type Part } from '../html.ts'
 import { type Listing, rowsView } from '../listing.ts'
 import type { Page } from '../pages.ts'
-import type { Visit } from '../visit.ts'
+import { LIVE, type Visit } from '../visit.ts'
 import { ALERT_ACTIONS, ALERT_COLUMNS } from './alerts.ts'
 import { JOB_COLUMNS } from './jobs.ts'
 
@@ -43,6 +43,7 @@ export const overviewPage: Page = {
   path: '',
   show: async (visit) => ({
     title: 'Overview',
+    liveSeconds: LIVE.calm,
     command: 'svc alerts list --status firing',
     body: html`<h1>Overview</h1>
 ${await few(visit, ALERTS, 'Firing', 'alerts', { status: 'firing' })}
