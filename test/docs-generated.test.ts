@@ -73,6 +73,7 @@ const OTHER_COMMANDS = [
   'git-hooks.update',
   'provision.remove-server',
   'health.check',
+  'overview.show',
 ]
 // These commands do more than their operation: they read a password, or shape their output or exit code.
 const OWN_WORDS = ['monitors.check', 'sessions.mint', 'users.set-password']

@@ -10,6 +10,8 @@ export interface ConsoleFleet {
   /** Id of the license of each tenant. */
   readonly licenses: Readonly<Record<'acme' | 'globex', string>>
   /** A job of each state, by state. */
+  /** Lets a host, by its number, report with further fields. */
+  beat(at: number, fields: object): Promise<unknown>
   /** Appends a line to the log of the running job. */
   log(job: string, line: string): Promise<unknown>
   /** Lets the running job succeed. */
@@ -62,7 +64,7 @@ export async function consoleFleet(served: Mounted, odd = ''): Promise<ConsoleFl
   }
   const keyOf = (at: number) => (at % 2 === 0 ? ours.key : theirs.key)
   const fingerprint = (at: number) => `fingerprint-of-host-${String(at).padStart(4, '0')}`
-  const beat = (at: number) =>
+  const beat = (at: number, fields: object = {}) =>
     post(keyOf(at), '/v1/telemetry/heartbeat', {
       fingerprint: `${String(at).padStart(4, '0')}-${fingerprint(at)}`,
       hostname: `${at % 2 === 0 ? 'web' : 'db'}-${at}${at === 2 ? odd : ''}`,
@@ -71,6 +73,7 @@ export async function consoleFleet(served: Mounted, odd = ''): Promise<ConsoleFl
       mem_pct: 20 + ((at * 11) % 70),
       disk_pct: at === 4 ? 96 : 30 + ((at * 5) % 50),
       disk_total_gb: 80,
+      ...fields,
     })
   const beats = async (which: (at: number) => boolean) => {
     for (let at = 0; at < HOSTS; at += 1) if (which(at)) await beat(at)
@@ -134,6 +137,7 @@ export async function consoleFleet(served: Mounted, odd = ''): Promise<ConsoleFl
     owner,
     licenses: { acme: ours.id, globex: theirs.id },
     jobs: { succeeded, failed, running, pending },
+    beat,
     log: (job, line) =>
       post(ours.key, `/v1/jobs/${job}/logs`, { fingerprint: HOST, lines: [{ ts: 1, line }] }),
     end: (job) => post(ours.key, `/v1/jobs/${job}/status`, { fingerprint: HOST, state: 'succeeded' }),

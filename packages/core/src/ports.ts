@@ -351,6 +351,13 @@ export {
   type Settlement,
 } from './watch/monitors/monitors-store.ts'
 export {
+  BACKUP_DAYS,
+  DRILL_DAYS,
+  FAILED_DAYS,
+  type Overview,
+  type OverviewStore,
+} from './watch/overview/overview-store.ts'
+export {
   FINDING_SEVERITIES,
   FINDING_STATUSES,
   type Finding,

@@ -33,6 +33,7 @@ import { memoryAlertDeliveriesStore } from './watch/alerts/alert-deliveries-stor
 import { memoryAlertFactsStore } from './watch/alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './watch/alerts/alerts-store-memory.ts'
 import { memoryMonitorsStore } from './watch/monitors/monitors-store-memory.ts'
+import { memoryOverviewStore } from './watch/overview/overview-store-memory.ts'
 import { memorySurfaceScansStore } from './watch/surface/surface-scans-store-memory.ts'
 import { memorySurfaceTargetsStore } from './watch/surface/surface-targets-store-memory.ts'
 import { memoryAgentsStore } from './work/agents/agents-store-memory.ts'
@@ -118,6 +119,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     licenses: memoryLicensesStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
     nodeSecurity: memoryNodeSecurityStore(tables, run, time),
+    overview: memoryOverviewStore(tables, run, time),
     paymentEvents: memoryPaymentEventsStore(tables, run, time),
     provisioning: memoryProvisioningStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),

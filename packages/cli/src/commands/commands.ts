@@ -213,6 +213,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./audit.ts')).declareAudit,
   },
   {
+    name: 'overview',
+    summary: 'count hosts, jobs, alerts, apps and late backups',
+    load: async () => (await import('./fleet/overview.ts')).declareOverview,
+  },
+  {
     name: 'doctor',
     summary: 'look at everything the control plane stands on; exit code 1 when a check fails',
     load: async () => (await import('./doctor/declare-doctor.ts')).declareDoctor,

@@ -149,6 +149,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'chat ask': () => ['How do I start?'],
   'audit list': nothing,
   doctor: nothing,
+  overview: nothing,
   ...COMMAND_ENTRIES,
   'licenses suspend': license,
   'licenses reinstate': license,

@@ -32,6 +32,7 @@ import type { RefusalTally } from '../watch/alerts/rules/refusal-tally.ts'
 import { health } from '../watch/health/feature.ts'
 import type { Health } from '../watch/health/health.ts'
 import { monitors } from '../watch/monitors/feature.ts'
+import { overview } from '../watch/overview/feature.ts'
 import { surface } from '../watch/surface/feature.ts'
 import { agents } from '../work/agents/feature.ts'
 import { apps } from '../work/apps/feature.ts'
@@ -99,6 +100,7 @@ export const FEATURES = Features.over<Tools>()
   .with(secrets)
   .with(scheduler)
   .with(health)
+  .with(overview)
   .with(limits)
 
 /** Types of events that webhooks send, by feature. */

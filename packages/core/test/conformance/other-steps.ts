@@ -66,6 +66,12 @@ const count = steps('count jobs', licenseId, (license) => () => async ({ jobs },
   await jobs.lastClaim(license),
 ])
 
+const overview = steps(
+  'read the overview',
+  scope,
+  (given) => () => async (stores, now) => stores.overview.read(given, 140, now),
+)
+
 const lookAhead = steps(
   'look for jobs of waiting hosts',
   fc.record({ licenseId, fingerprint, most: fc.constantFrom(1, 3), seconds: fc.constantFrom(0, 15, 600) }),
@@ -93,9 +99,15 @@ const queue: Steps = [
   { weight: 3, arbitrary: readJob },
   { weight: 2, arbitrary: listJobs },
   { weight: 1, arbitrary: count },
+  { weight: 1, arbitrary: overview },
   { weight: 2, arbitrary: lookAhead },
 ]
-const alerting: Steps = [...alertSteps, ...deliverySteps, { weight: 8, arbitrary: fc.oneof(...fleetSteps) }]
+const alerting: Steps = [
+  ...alertSteps,
+  ...deliverySteps,
+  { weight: 1, arbitrary: overview },
+  { weight: 8, arbitrary: fc.oneof(...fleetSteps) },
+]
 const watching: Steps = [...monitorSteps, { weight: 3, arbitrary: fc.oneof(...fleetSteps) }]
 
 /** Several calls in one transaction, which is committed or rolled back. */

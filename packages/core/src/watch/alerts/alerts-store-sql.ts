@@ -12,15 +12,18 @@ import { type KeyedAlertRow, statement, toAction, toAlert, toAlertKey } from './
 import type * as port from './alerts-store.ts'
 import { CLONE_SECONDS, REFUSAL_SECONDS } from './rules/alert-facts.ts'
 
-const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
+/** SQL: alerts `a` with their keys `w`, which hold the snoozes. */
+export const JOINED = `from alerts a left join alert_watches w on w.license_id = a.license_id and w.dedup_key = a.dedup_key`
 const SHOWN = `select a.*, w.snoozed_until ${JOINED}`
 // A license sees what is about its tenant as a whole, too.
-const OWNERSHIP = {
+/** The owners of alerts `a`. */
+export const OWNERSHIP = {
   tenant: 'a.tenant_id = $1',
   license: `(a.license_id = $1
     or (a.license_id = '' and a.tenant_id = (select l.tenant_id from licenses l where l.id = $1)))`,
 }
-const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
+/** SQL: the status of an alert `a` with its key `w`. */
+export const status = (now: string): string => `case when a.resolved_at is not null then 'resolved'
   when w.snoozed_until > ${now} then 'snoozed' when a.ack_expires_at > ${now} then 'acknowledged' else 'firing' end`
 
 // Joins the unresolved alert, else the one resolved last. Ids do not give that order, since the clocks of the

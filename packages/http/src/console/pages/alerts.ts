@@ -41,13 +41,11 @@ export const ALERT_COLUMNS: readonly ListColumn[] = [
   {
     title: 'Alert',
     of: (alert, { links }) =>
-      html`<a href="${links.thing('alerts', String(alert.id))}">${String(alert.summary)}</a>`,
+      html`<a class="wide" href="${links.thing('alerts', String(alert.id))}">${String(alert.summary)}</a>`,
   },
   'severity',
-  'status',
   'host',
   'starts_at',
-  'last_seen_at',
 ]
 
 const rowsOf = (visit: Visit, title: string, rows: unknown): Part =>
@@ -61,7 +59,7 @@ export const alertPages: readonly Page[] = [
     rows: 'alerts',
     tabs: TABS,
     filters: ['status', 'kind', 'host', 'license'],
-    columns: ALERT_COLUMNS,
+    columns: [...ALERT_COLUMNS, 'status', 'last_seen_at'],
     actions: ALERT_ACTIONS,
     empty: { says: 'No alert.' },
   }),

@@ -95,7 +95,7 @@ function toAlertKey(tables: AlertTables, { evaluatedAt: _, ...watch }: MemoryAle
   return { ...watch, alert: { id, resolvedAt, flapping, isAcknowledged, isAnnounced, event } }
 }
 
-function inScope(tables: AlertTables, scope: Scope, alert: MemoryAlert | undefined): MemoryAlert[] {
+export function inScope(tables: AlertTables, scope: Scope, alert: MemoryAlert | undefined): MemoryAlert[] {
   if (alert === undefined) return []
   const { licenseId, tenantId } = alert
   const isOf = (id: string | undefined) => id !== undefined && tenantId === id
