@@ -90,6 +90,20 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
 
   const fleet = await runSvc(await printed(up.out.text, 'fleet'), { cwd })
   expect(fleet.out).toMatch(/agt_\w{12} +\S+ +(online|busy) /)
+  const password = 'correct horse battery'
+  const added = await runSvc(await printed(up.out.text, 'users add'), { cwd, input: `${password}\n` })
+  expect(added.code).toBe(0)
+  expect(up.out.text).toContain(`    ${url}/console\n`)
+  const signedIn = await fetch(`${url}/console/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { connection: 'close', 'content-type': 'application/x-www-form-urlencoded' },
+    body: `${new URLSearchParams({ email: 'you@example.com', password })}`,
+  })
+  const [cookie = ''] = signedIn.headers.getSetCookie()
+  const first = await fetch(`${url}/console`, { headers: { connection: 'close', cookie } })
+  expect(await first.text()).toContain('<strong>1</strong> hosts up')
+
   const health = await fetch(`${url}/healthz`, { headers: { connection: 'close' } })
   expect(health.status).toBe(200)
   await health.arrayBuffer()

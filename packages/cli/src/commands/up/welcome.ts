@@ -45,6 +45,10 @@ ${source === undefined || front === undefined ? '' : `\n  Then open it:\n    htt
   List the fleet:
     ${command('fleet', 'servers')}
 
+  Look at it in a browser, once you have an account (the command asks for a password):
+    ${command('users', 'add', 'you@example.com', '--role', 'super_admin', '--password-stdin')}
+    ${url}/console
+
   Ask whether it is healthy:
     curl ${url}/healthz
 
