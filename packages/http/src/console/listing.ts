@@ -77,12 +77,19 @@ ${olderLink(answer, path, visit.query, visit.links)}`,
   }
 }
 
-/** The rows of a list, or what would be here. */
+/** Rows of a page. Some operations answer with all that there is, such as 20,000 hosts. */
+const MOST_ROWS = 500
+
+/** The rows of a list, or the words for none. */
 export function rowsView(listing: Listing, answer: Answer, visit: Visit, params: Params = {}): Part {
   const { says, command } = listing.empty
   const rows = (answer[listing.rows] ?? []) as readonly Row[]
+  const shown = rows.slice(0, MOST_ROWS)
+  const rest =
+    shown.length < rows.length &&
+    html`<p class="empty">${shown.length} of ${rows.length}. The search finds the others by name.</p>`
   return rows.length > 0
-    ? tableOf(columnsOf(listing, visit, params), rows)
+    ? html`${tableOf(columnsOf(listing, visit, params), shown)}${rest}`
     : html`<p class="empty">${says}${command !== undefined && html` <code class="command">${command}</code>`}</p>`
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { OPERATIONS } from '@svc/core'
-import { memoryStorage } from '@svc/testing'
+import { buildHeartbeat, memoryStorage } from '@svc/testing'
 import { type ConsoleFleet, consoleFleet } from '../../../../test/support/console-fleet.ts'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { NAVIGATION } from '../../src/console/navigation.ts'
@@ -114,6 +114,17 @@ describe('the pages of the console', () => {
     expect(failed.page.querySelector('.log .green')?.textContent).toBe('✓')
     const pending = await visitor.get(`jobs/${fleet.jobs.pending}`)
     expect(pending.text).toContain('Why it waits')
+  })
+
+  it('has no more than 500 rows, and says how many there are', async () => {
+    const licenseId = fleet.licenses.globex
+    for (let at = 1000; at < 1500; at += 1) {
+      const beat = buildHeartbeat({ licenseId, fingerprint: `${at}-many`, hostname: `many-${at}` })
+      await served.storage.agents.heartbeat(beat, served.clock.now())
+    }
+    const { page } = await visitor.get('hosts')
+    expect(page.querySelectorAll('tbody tr')).toHaveLength(500)
+    expect(page.querySelector('main')?.textContent).toContain('500 of 540.')
   })
 
   it('finds things by name, by id and by the end of an id', async () => {
