@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { OPERATIONS } from '@svc/core'
 import './support/standard-input.ts'
+import { commandWords } from '../packages/http/src/console/commands.ts'
 import { commandsOf, inspectedProgram } from '../scripts/generate/command-tree.ts'
 import { generatedPages, generatedSources, stalePages } from '../scripts/generate/pages.ts'
 import { entryLine } from '../scripts/generate/summaries-module.ts'
@@ -77,6 +78,23 @@ const OTHER_COMMANDS = [
 ]
 // These commands do more than their operation: they read a password, or shape their output or exit code.
 const OWN_WORDS = ['monitors.check', 'sessions.mint', 'users.set-password']
+
+describe('the commands that pages of the console name', () => {
+  test('are commands, for every operation and every list without rows', async () => {
+    const { program } = await inspectedProgram()
+    const commands = new Set(commandsOf(program).map(({ words }) => words.slice(1).join(' ')))
+    const named = OPERATIONS.map(({ name }) => commandWords(name))
+    expect(named.filter((words) => !commands.has(words))).toEqual([])
+    const sources = globSync('packages/http/src/console/pages/*.ts', { cwd: root })
+    const texts = sources.flatMap((path) => [
+      ...readFileSync(join(root, path), 'utf8').matchAll(/command: 'svc ([a-z][a-z -]*[a-z])/g),
+    ])
+    expect(texts.length).toBeGreaterThan(20)
+    const isCommand = (words: string) =>
+      [...commands].some((command) => `${words} `.startsWith(`${command} `))
+    expect(texts.map(([, words = '']) => words).filter((words) => !isCommand(words))).toEqual([])
+  })
+})
 
 describe('the summaries of operations', () => {
   test('are those of their commands, but for the few that say more', async () => {

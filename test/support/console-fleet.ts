@@ -9,13 +9,13 @@ export interface ConsoleFleet {
   readonly owner: Person
   /** Id of the license of each tenant. */
   readonly licenses: Readonly<Record<'acme' | 'globex', string>>
-  /** A job of each state, by state. */
   /** Lets a host, by its number, report with further fields. */
   beat(at: number, fields: object): Promise<unknown>
   /** Appends a line to the log of the running job. */
   log(job: string, line: string): Promise<unknown>
   /** Lets the running job succeed. */
   end(job: string): Promise<unknown>
+  /** A job of each state, by state. */
   readonly jobs: Readonly<Record<'succeeded' | 'failed' | 'running' | 'pending', string>>
 }
 

@@ -351,9 +351,8 @@ export {
   type Settlement,
 } from './watch/monitors/monitors-store.ts'
 export {
-  BACKUP_DAYS,
-  DRILL_DAYS,
   FAILED_DAYS,
+  type LateAfter,
   type Overview,
   type OverviewStore,
 } from './watch/overview/overview-store.ts'

@@ -73,12 +73,16 @@ document.body.append(status)
 
 /** Reads the page anew and lays it over the one that is seen. */
 async function refresh() {
-  const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+  const answer = await fetch(location.href, {
+    headers: { accept: 'text/html' },
+    signal: AbortSignal.timeout(10_000),
+  })
   // The session has ended: the page leads to the sign-in.
   if (answer.redirected) return location.reload()
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const next = page.getElementById('main')
-  if (next === null || isInUse()) return undefined
+  if (next === null) throw new Error('the answer is no page')
+  if (isInUse()) return undefined
   const wasAtEnd = isAtEnd(main.querySelector('.log'))
   Idiomorph.morph(main, next, {
     ignoreActiveValue: true,
@@ -118,6 +122,17 @@ document.addEventListener('keydown', (event) => {
   if (field === null) return
   event.preventDefault()
   field.focus()
+})
+
+// A doubled click would send a form twice, and show the refusal of the second.
+document.addEventListener('submit', ({ target }) => {
+  const buttons = target.querySelectorAll('button')
+  setTimeout(() => {
+    for (const button of buttons) button.disabled = true
+  })
+})
+addEventListener('pageshow', () => {
+  for (const button of document.querySelectorAll('button:disabled')) button.disabled = false
 })
 
 dress()

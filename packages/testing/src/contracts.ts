@@ -38,6 +38,7 @@ export { alertFactsStoreContract } from './watch/alerts/alert-facts-store-contra
 export { alertListsContract } from './watch/alerts/alert-lists-contract.ts'
 export { alertsStoreContract } from './watch/alerts/alerts-store-contract.ts'
 export { monitorsStoreContract } from './watch/monitors/monitors-store-contract.ts'
+export { overviewStoreContract } from './watch/overview/overview-store-contract.ts'
 export { surfaceScansStoreContract } from './watch/surface/surface-scans-store-contract.ts'
 export { surfaceTargetsStoreContract } from './watch/surface/surface-targets-store-contract.ts'
 export { agentsStoreContract } from './work/agents/agents-store-contract.ts'

@@ -96,15 +96,29 @@ export const faults: readonly Fault[] = [
   {
     name: 'console: tries of a password in a form are not counted',
     file: `${CONSOLE}/run-page.ts`,
-    find: '  await takeByAddress(request, LOGINS_PER_IP)\n',
+    find: '  await countTry(visit.request, visit.caller)\n',
     replace: '',
     suites: SENDING,
   },
   {
     name: 'console: the sign-in leads to any address',
     file: `${CONSOLE}/sign-in.ts`,
-    find: "const next = OWN_PATH.test(asked) ? asked : ''",
-    replace: 'const next = asked',
+    find: "const next = ownPath(form?.get('next') ?? request.query('next')) ?? ''",
+    replace: "const next = form?.get('next') ?? request.query('next') ?? ''",
     suites: SIGN_IN,
+  },
+  {
+    name: 'console: a form has as many fields as its bytes allow',
+    file: `${CONSOLE}/sent-form.ts`,
+    find: 'if (fields > MOST_FIELDS) throw',
+    replace: 'if (fields > 100 * MOST_FIELDS) throw',
+    suites: SENDING,
+  },
+  {
+    name: 'console: a stranger’s document is shown in tables of any size',
+    file: `${CONSOLE}/cells.ts`,
+    find: '.slice(0, MOST_COLUMNS)',
+    replace: '',
+    suites: HOSTILE,
   },
 ]

@@ -66,10 +66,11 @@ const count = steps('count jobs', licenseId, (license) => () => async ({ jobs },
   await jobs.lastClaim(license),
 ])
 
+const LATE_AFTER = { silentSeconds: 140, backupHours: 26, drillDays: 35 }
 const overview = steps(
   'read the overview',
   scope,
-  (given) => () => async (stores, now) => stores.overview.read(given, 140, now),
+  (given) => () => async (stores, now) => stores.overview.read(given, LATE_AFTER, now),
 )
 
 const lookAhead = steps(

@@ -32,7 +32,7 @@ export const actionsView = (actions: readonly RowAction[], thing: Row, visit: Vi
 function actionView({ operation, title, input, atOnce }: RowAction, thing: Row, visit: Visit): Part {
   const given = input(thing)
   if (given === undefined) return false
-  const { links, path: back } = visit
+  const { links, here: back } = visit
   if (!atOnce)
     return html`<a class="button" href="${links.to(`do/${operation}`, { ...given, back })}">${title}</a>`
   const hidden = Object.entries({ ...given, back, form: visit.token() })

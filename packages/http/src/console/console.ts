@@ -7,7 +7,8 @@ import { pageOf } from './layout.ts'
 import { Links } from './links.ts'
 import { pageAt } from './pages.ts'
 import { problemView } from './problem-view.ts'
-import { SIGN_IN, signIn, signInFor } from './sign-in.ts'
+import { readSent, type SentForm } from './sent-form.ts'
+import { SIGN_IN, SIGN_OUT, signIn, signInFor } from './sign-in.ts'
 import { type Redirect, type View, type Visit, visitOf } from './visit.ts'
 
 /** A request for a page, with the fields of the form if it has one. */
@@ -15,7 +16,7 @@ export interface PageRequest {
   readonly request: GateRequest
   /** Below the console's root, as the address has it. */
   readonly path: string
-  readonly form?: URLSearchParams | undefined
+  readonly form?: Buffer | undefined
 }
 
 const ASSETS = 'assets/'
@@ -45,12 +46,14 @@ export async function answerPage(asked: PageRequest): Promise<Reply> {
   // A form of a session that has ended is lost: its page leads to the sign-in as well.
   if (caller === undefined) return redirect(signInFor(path, request.search))
   const visit = visitOf(path, request, caller)
-  const answer = await answerTo(visit, form).catch((error: unknown) => problemView(error, visit))
+  const answer = await answerTo(visit, form && readSent(form)).catch((error: unknown) =>
+    problemView(error, visit),
+  )
   return reply(answer, asked, visit)
 }
 
-async function answerTo(visit: Visit, form: URLSearchParams | undefined): Promise<View | Redirect> {
-  requireSetUp(visit.caller)
+async function answerTo(visit: Visit, form: SentForm | undefined): Promise<View | Redirect> {
+  if (visit.path !== SIGN_OUT) requireSetUp(visit.caller)
   const found = pageAt(visit.path)
   if (form === undefined) return found.page.show(visit, found.params)
   if (found.page.send === undefined) throw new Problem('not-found')

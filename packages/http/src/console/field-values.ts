@@ -61,7 +61,9 @@ export function typedValue(kind: FieldKind, value: unknown): string {
       .map(([name, each]) => `${name}=${each}`)
       .join('\n')
   if (kind.type === 'instant') {
-    const instant = new Date(typeof value === 'number' ? value * 1000 : String(value))
+    const typed = String(value)
+    const isLocal = /^\d{4}-\d\d-\d\dT[\d:.]{1,16}$/.test(typed)
+    const instant = new Date(typeof value === 'number' ? value * 1000 : isLocal ? `${typed}Z` : typed)
     return Number.isNaN(instant.getTime()) ? '' : instant.toISOString().slice(0, 16)
   }
   return typeof value === 'object' ? JSON.stringify(value, undefined, 2) : String(value)

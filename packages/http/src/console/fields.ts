@@ -91,8 +91,11 @@ function scalarOf(schema: JsonSchema | undefined): FieldKind {
     : { type: 'json' }
 }
 
-/** The values of a sent form, the first of each name. */
-export type Sent = Pick<URLSearchParams, 'get' | 'keys'>
+/** The values of a sent form, or of a query, the first of each name. */
+export interface Sent {
+  get(name: string): string | null | undefined
+  keys(): Iterable<string>
+}
 
 /** Returns an operation's input from a sent form. Fields that are empty are left out. */
 export const readForm = (fields: readonly Field[], sent: Sent): Readonly<Record<string, unknown>> =>

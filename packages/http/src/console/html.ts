@@ -28,3 +28,6 @@ function safe(part: Part): unknown {
 /** Joins pieces with a text between them. */
 export const joined = (parts: readonly Part[], between: string): readonly Part[] =>
   parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]))
+
+/** Returns a text with a capital at its start. */
+export const startCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

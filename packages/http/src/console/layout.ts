@@ -44,7 +44,7 @@ function navigation(visit: Visit): Html {
     html`<li><a href="${links.to(page)}"${page === current && html` aria-current="page"`}>${title}</a></li>`
   const groups = NAVIGATION.map(({ title, entries }) => ({
     title,
-    entries: entries.filter(({ needs }) => needs === undefined || visit.may(needs)),
+    entries: entries.filter(({ needs }) => !caller.mustSetUp && (needs === undefined || visit.may(needs))),
   })).filter(({ entries }) => entries.length > 0)
   return html`<header>
 <a class="brand" href="${links.to('')}">svc</a>

@@ -31,3 +31,16 @@ export class Links {
 /** Returns the path of a page with its open parts filled. */
 export const pathWith = (pattern: string, params: Readonly<Record<string, string>>): string =>
   pattern.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+
+/** Name of the overview in `back` and `next`, since its own path is empty. */
+export const OVERVIEW = 'overview'
+
+const OWN_PATH = /^[a-z][\w./?=&%:@+-]{0,1000}$/i
+/** Dots that lead upwards, spelled in any way, and a doubled slash. */
+const ELSEWHERE = /(?:\.|%2e){2}|\/\//i
+
+/** Returns a path below the console's root with its query, if a text is one and leads nowhere else. */
+export function ownPath(text: string | null | undefined): string | undefined {
+  if (!text || !OWN_PATH.test(text) || ELSEWHERE.test(text)) return undefined
+  return text === OVERVIEW ? '' : text
+}

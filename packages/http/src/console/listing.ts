@@ -37,8 +37,6 @@ export interface ListPage extends Listing {
   /** `jobs`; names in braces are fields of the operation's input: `apps/{app}/env`. */
   readonly path: string
   readonly title: string
-  /** The title of the thing that the list is about, if it is about one. */
-  readonly of?: string
   readonly tabs?: readonly Tab[]
   /** Fields of the operation's input that narrow the list. */
   readonly filters?: readonly string[]
@@ -66,9 +64,9 @@ async function show(page: ListPage, visit: Visit, params: Params): Promise<View>
     html`<form class="filters" method="get" action="${visit.links.to(path)}">${fieldset(narrowed, (name) => query.get(name) ?? undefined)}<button class="plain">Filter</button>${isNarrowed && html`<a href="${visit.links.to(path)}">All</a>`}</form>`
   return {
     title: thing === undefined ? title : `${title} · ${thing}`,
-    command: commandOf(operation, ...Object.values(params)),
+    command: commandOf(operation, ...(params.app === undefined ? [] : [params.app])),
     liveSeconds: LIVE.calm,
-    body: html`<div class="head"><h1>${thing === undefined ? title : (page.of ?? thing)}</h1>${makeLinks(page, visit, path, params)}</div>
+    body: html`<div class="head"><h1>${thing ?? title}</h1>${makeLinks(page, visit, visit.here, params)}</div>
 ${tabsView(tabs, visit, params)}
 ${doneView(visit)}
 ${filterForm}

@@ -11,19 +11,32 @@ export async function logView(visit: Visit, job: string, length: number): Promis
   const last = Math.max(0, length - LINES)
   const asked = Number(visit.query.get('from') ?? last)
   const from = Number.isInteger(asked) && asked >= 0 ? asked : last
-  const answer = await visit.run('jobs.logs', { job, limit: LINES, ...(from > 0 && { after: from }) })
-  const lines = answer.logs as readonly Row[]
+  const lines = await linesFrom(visit, job, from)
   const shown = lines.map(({ line }, index) => {
     const number = from + index + 1
-    return html`<div id="L${number}"><a href="#L${number}" aria-label="Line ${number}"></a>${coloured(String(line))}</div>`
+    return html`<div id="L${number}"><a href="?from=${from}#L${number}" aria-label="Line ${number}"></a>${coloured(String(line))}</div>`
   })
-  return html`<section><div class="head"><h2 id="log">Log</h2>${pagesOf(from, last)}</div>
+  return html`<section><div class="head"><h2 id="log">Log</h2>${pagesOf(from, from + lines.length, length)}</div>
 ${lines.length === 0 ? html`<p class="empty">No line yet.</p>` : html`<div class="log" tabindex="0" role="log" aria-labelledby="log">${shown}</div>`}</section>`
 }
 
-function pagesOf(from: number, last: number): Part {
-  const page = (to: number, words: string): Part => html`<a href="?from=${to}#log">${words}</a>`
+/** Reads up to `LINES` lines; an answer of the operation may have fewer, since its size is bounded. */
+async function linesFrom(visit: Visit, job: string, from: number): Promise<readonly Row[]> {
+  const lines: Row[] = []
+  for (let more = true; more && lines.length < LINES; ) {
+    const after = from + lines.length
+    const limit = LINES - lines.length
+    const answer = await visit.run('jobs.logs', { job, limit, ...(after > 0 && { after }) })
+    const found = answer.logs as readonly Row[]
+    lines.push(...found)
+    more = answer.more === true && found.length > 0
+  }
+  return lines
+}
+
+function pagesOf(from: number, to: number, length: number): Part {
+  const page = (start: number, words: string): Part => html`<a href="?from=${start}#log">${words}</a>`
   const earlier = from > 0 && [page(0, 'First'), page(Math.max(0, from - LINES), 'Earlier')]
-  const later = from < last && [page(Math.min(last, from + LINES), 'Later'), html`<a href="?#log">Last</a>`]
+  const later = to < length && [page(to, 'Later'), html`<a href="?#log">Last</a>`]
   return (earlier || later) && html`<nav class="more" aria-label="Pages of the log">${earlier}${later}</nav>`
 }

@@ -12,6 +12,7 @@ import { searchPage } from './pages/search.ts'
 import { systemPages } from './pages/system.ts'
 import { watchPages } from './pages/watch.ts'
 import { runPage } from './run-page.ts'
+import type { SentForm } from './sent-form.ts'
 import { signOutPage } from './sign-out.ts'
 import type { Redirect, View, Visit } from './visit.ts'
 
@@ -27,7 +28,7 @@ export interface Page {
   /** @throws Problem as the operations that the page runs */
   show(visit: Visit, params: Params): Promise<View | Redirect>
   /** Takes a form that was sent to the page's address. */
-  send?(visit: Visit, params: Params, form: URLSearchParams): Promise<View | Redirect>
+  send?(visit: Visit, params: Params, form: SentForm): Promise<View | Redirect>
 }
 
 /** Every page. */

@@ -1,6 +1,6 @@
 import { Problem } from '@svc/core'
 import { codeOf, failureReply, Refusal } from '../exchange/errors.ts'
-import { html, type Part } from './html.ts'
+import { html, type Part, startCase } from './html.ts'
 import type { View, Visit } from './visit.ts'
 
 /** A refusal as a page tells it. */
@@ -21,8 +21,6 @@ export function refusalOf(error: unknown): Told {
   const meant = candidates !== undefined && ` It may mean: ${JSON.stringify(candidates)}.`
   return { status, words: [startCase(detail ?? sentence), '.', later, meant], details }
 }
-
-const startCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The page of a refusal. @throws the error, if it is no refusal but a fault */
 export function problemView(error: unknown, { links }: Visit): View {

@@ -16,7 +16,7 @@ const form = rawBody({
   verify: (bytes, { headers }) => {
     const [type] = (headers['content-type'] ?? '').split(';')
     if (type?.trim().toLowerCase() !== FORM_BODY_TYPE) throw new Refusal('invalid-json')
-    return new URLSearchParams(bytes.toString('utf8'))
+    return bytes
   },
 })
 

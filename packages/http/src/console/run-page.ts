@@ -1,17 +1,18 @@
 import { type Answer, Problem } from '@svc/core'
-import { MAX_PASSWORD_CHARS, normalEmail } from '@svc/core/adapters'
+import { MAX_PASSWORD_CHARS } from '@svc/core/adapters'
 import type { Shape } from '../exchange/body/shape.ts'
-import { takeByAddress, takeFrom } from '../gates/limit.ts'
-import { LOGINS_PER_ACCOUNT, LOGINS_PER_IP } from '../gates/session.ts'
+import { countTry } from '../gates/session.ts'
+import { MAX_CODE_CHARS } from '../routes/second-factor.ts'
 import { facts, type Row } from './cells.ts'
 import { commandOf } from './commands.ts'
 import { type Field, formFields, readForm } from './fields.ts'
 import { type FormValues, fieldset } from './form-view.ts'
-import { type Html, html, type Part } from './html.ts'
+import { type Html, html, type Part, startCase } from './html.ts'
+import { ownPath } from './links.ts'
 import type { Page } from './pages.ts'
 import { refusalOf } from './problem-view.ts'
 import { secretsOf, secretView } from './secret-view.ts'
-import { requireForm } from './sent-form.ts'
+import { requireForm, type SentForm } from './sent-form.ts'
 import { type Operation, operationNamed, type Redirect, type View, type Visit } from './visit.ts'
 
 /** Fields of a form beside the operation's own. */
@@ -22,9 +23,6 @@ const OWN = {
   password: 'own.password',
   code: 'own.code',
 } as const
-const MAX_CODE_CHARS = 64
-/** A page of the console, to which a form leads back. */
-const BACK = /^[a-z][\w./?=&%:@+-]{0,1000}$/
 
 /** The form of an operation, made from the schema of its input, and its answer. */
 export const runPage: Page = {
@@ -34,7 +32,7 @@ export const runPage: Page = {
     const { query } = visit
     return formView(visit, operation, {
       values: (field) => query.get(field) ?? undefined,
-      back: query.get('back'),
+      back: ownPath(query.get('back')),
     })
   },
   send: async (visit, { operation: name = '' }, form) => {
@@ -42,7 +40,7 @@ export const runPage: Page = {
     await requireForm(visit, form)
     const fields = formFields(operation.input as Shape)
     const input = readForm(fields, form)
-    const back = form.get(OWN.back)
+    const back = ownPath(form.get(OWN.back))
     try {
       requireTyped(operation, fields, form)
       const answer = await visit.run(name, input, await credentialsOf(visit, operation, form))
@@ -68,7 +66,7 @@ const valuesOf =
 
 interface Filled {
   readonly values: FormValues
-  readonly back: string | null
+  readonly back: string | undefined
   /** Why the form was refused when it was sent. */
   readonly error?: unknown
 }
@@ -86,7 +84,7 @@ function formView(visit: Visit, operation: Operation, { values, back, error }: F
 ${told !== undefined && html`<div class="notice bad" role="alert">${told.words}${told.details.length > 0 && html`<ul>${told.details.map((each) => html`<li>${each}</li>`)}</ul>`}</div>`}
 <form class="run" method="post" action="${visit.links.thing('do', name)}">
 <input type="hidden" name="${OWN.form}" value="${visit.token()}">
-${back !== null && html`<input type="hidden" name="${OWN.back}" value="${back}">`}
+${back !== undefined && html`<input type="hidden" name="${OWN.back}" value="${back}">`}
 ${fieldsView(fields, values)}
 ${typedView(operation, fields, values)}
 ${confirmed && confirmationView()}
@@ -105,8 +103,8 @@ function fieldsView(fields: readonly Field[], values: FormValues): Part {
   return html`${fieldset(needed, values)}<details><summary>More</summary><div class="fields">${fieldset(others, values)}</div></details>`
 }
 
-const backLink = ({ links }: Visit, back: string | null): Part =>
-  back !== null && BACK.test(back) && html`<a href="${links.to(back)}">Cancel</a>`
+const backLink = ({ links }: Visit, back: string | undefined): Part =>
+  back !== undefined && html`<a href="${links.to(back)}">Cancel</a>`
 
 const confirmationView = (): Html => html`<fieldset><legend>It is you</legend>
 <div class="field"><label for="f-password">Your password</label><input type="password" id="f-password" name="${OWN.password}" autocomplete="current-password" required></div>
@@ -126,36 +124,49 @@ function typedView(operation: Operation, fields: readonly Field[], values: FormV
   const subject = subjectOf(operation, fields)
   if (subject === undefined) return false
   const given = values(subject.name)
-  return html`<div class="field"><label for="f-typed">Type ${given === undefined ? `the ${subject.title.toLowerCase()}` : html`<code>${String(given)}</code>`} again: this cannot be undone</label>
+  return html`<div class="field"><label for="f-typed">Type ${given === undefined ? `the ${subject.title.toLowerCase()}` : html`<code>${String(given)}</code>`} again, to be sure</label>
 <input id="f-typed" name="${OWN.typed}" autocomplete="off" spellcheck="false" required></div>`
 }
 
 /** @throws Problem `conflict` unless the name of a thing that is to end was typed twice */
-function requireTyped(operation: Operation, fields: readonly Field[], form: URLSearchParams): void {
+function requireTyped(operation: Operation, fields: readonly Field[], form: SentForm): void {
   const subject = subjectOf(operation, fields)
   if (subject === undefined || form.get(OWN.typed)?.trim() === form.get(subject.name)?.trim()) return
   throw new Problem('conflict', { detail: `the ${subject.title.toLowerCase()} was typed in two ways` })
 }
 
 /** Returns the credentials that a confirmed operation needs; each try counts as a sign-in. */
-async function credentialsOf(visit: Visit, { confirmed }: Operation, form: URLSearchParams) {
+async function credentialsOf(visit: Visit, { confirmed }: Operation, form: SentForm) {
   if (confirmed === undefined) return undefined
-  const { request, caller } = visit
-  await takeByAddress(request, LOGINS_PER_IP)
-  await takeFrom(request, LOGINS_PER_ACCOUNT, normalEmail(caller.user.email))
+  await countTry(visit.request, visit.caller)
   const current = (form.get(OWN.password) ?? '').slice(0, MAX_PASSWORD_CHARS + 1)
   return { current, code: (form.get(OWN.code) ?? '').trim().slice(0, MAX_CODE_CHARS) }
 }
 
+/** Verbs whose answer is the point of the run. */
+const ANSWERS = /[.-](?:verify|test|check|health)$/
+
+/** Whether an answer has nothing beside the thing that was changed, which its page shows as well. */
+const saysNoMore = (name: string, answer: Answer): boolean =>
+  !ANSWERS.test(name) &&
+  Object.entries(answer).every(
+    ([field, value]) => field === 'ok' || (typeof value === 'object' && !Array.isArray(value)),
+  )
+
 /** Leads to the job that was made, or back, or shows the answer where it says more than that it is done. */
-function answered(visit: Visit, operation: Operation, answer: Answer, back: string | null): View | Redirect {
+function answered(
+  visit: Visit,
+  operation: Operation,
+  answer: Answer,
+  back: string | undefined,
+): View | Redirect {
   const { links } = visit
   const { name, summary, changes } = operation
   const job = (answer.job as Row | undefined)?.id ?? answer.job_id
   const secrets = secretsOf(answer)
   if (secrets.length === 0 && typeof job === 'string') return { seeOther: links.thing('jobs', job) }
-  const isBack = back !== null && BACK.test(back)
-  if (secrets.length === 0 && changes && isBack) {
+  const isBack = back !== undefined
+  if (secrets.length === 0 && changes && isBack && saysNoMore(name, answer)) {
     return { seeOther: links.to(`${back}${back.includes('?') ? '&' : '?'}done=${encodeURIComponent(name)}`) }
   }
   const rest = Object.fromEntries(Object.entries(answer).filter(([field]) => !secrets.includes(field)))
@@ -170,7 +181,5 @@ ${facts(rest, visit)}
 ${isBack && html`<p><a href="${links.to(back)}">Back</a></p>`}`,
   }
 }
-
-const startCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const buttonOf = (name: string): string => startCase(name.slice(name.indexOf('.') + 1).replaceAll('-', ' '))

@@ -1,6 +1,28 @@
 import { Problem, type RateLimit } from '@svc/core'
+import { Refusal } from '../exchange/errors.ts'
 import { requireSameOrigin } from '../gates/same-origin.ts'
 import type { Visit } from './visit.ts'
+
+/** The fields of a form that was sent: the first value of each name. */
+export type SentForm = ReadonlyMap<string, string>
+
+/** Fields of a form; to read more would hold up everybody. */
+const MOST_FIELDS = 5000
+const AND = '&'.charCodeAt(0)
+
+/** Reads the bytes of a form. @throws Refusal `payload-too-large` for too many fields */
+export function readSent(bytes: Buffer): SentForm {
+  let fields = 1
+  for (let at = bytes.indexOf(AND); at >= 0; at = bytes.indexOf(AND, at + 1)) {
+    fields += 1
+    if (fields > MOST_FIELDS) throw new Refusal('payload-too-large')
+  }
+  const sent = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+    if (!sent.has(name)) sent.set(name, value)
+  }
+  return sent
+}
 
 /** One sending of a form: a second one within a day is refused. */
 const ONCE: RateLimit = { name: 'console-form', limit: 1, windowSeconds: 86_400 }
@@ -10,7 +32,7 @@ const ONCE: RateLimit = { name: 'console-form', limit: 1, windowSeconds: 86_400 
  * a doubled click or by going back does nothing twice.
  * @throws Problem `forbidden` for a form of another site, session or page, `conflict` for one that was sent
  */
-export async function requireForm({ plane, request }: Visit, form: URLSearchParams): Promise<void> {
+export async function requireForm({ plane, request }: Visit, form: SentForm): Promise<void> {
   requireSameOrigin(request)
   const nonce = plane.sessions.formNonce(request.headers.cookie, form.get('form') ?? '')
   if (nonce === undefined)

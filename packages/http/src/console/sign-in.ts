@@ -1,13 +1,15 @@
 import { Problem } from '@svc/core'
 import { MAX_PASSWORD_CHARS, normalEmail } from '@svc/core/adapters'
+import { Refusal } from '../exchange/errors.ts'
 import type { GateRequest } from '../exchange/route.ts'
 import { takeByAddress, takeFrom } from '../gates/limit.ts'
 import { requireSameOrigin } from '../gates/same-origin.ts'
 import { LOGINS_PER_ACCOUNT, LOGINS_PER_IP } from '../gates/session.ts'
 import type { PageRequest } from './console.ts'
 import { html, type Part } from './html.ts'
-import { Links } from './links.ts'
+import { Links, ownPath } from './links.ts'
 import { refusalOf } from './problem-view.ts'
+import { readSent, type SentForm } from './sent-form.ts'
 import type { Redirect, View } from './visit.ts'
 
 /** Path of the sign-in page. */
@@ -18,8 +20,8 @@ export const SIGN_OUT = 'sign-out'
 
 const MAX_EMAIL_CHARS = 254
 const MAX_CODE_CHARS = 64
-/** A path below the console's root with its query; nothing that leads elsewhere. */
-const OWN_PATH = /^[\w-][\w./?=&%:@+-]{0,1000}$/
+/** Bytes of the form of somebody who is not signed in. */
+const MAX_FORM_BYTES = 8 * 1024
 
 /** Returns the way to the sign-in page, from which the person comes back to the page that they asked for. */
 export const signInFor = (path: string, search: string): Redirect => ({
@@ -27,9 +29,10 @@ export const signInFor = (path: string, search: string): Redirect => ({
 })
 
 /** Shows the form, or signs a person in. */
-export async function signIn({ request, path, form }: PageRequest): Promise<View | Redirect> {
-  const asked = form?.get('next') ?? request.query('next') ?? ''
-  const next = OWN_PATH.test(asked) ? asked : ''
+export async function signIn({ request, path, form: bytes }: PageRequest): Promise<View | Redirect> {
+  if (bytes !== undefined && bytes.length > MAX_FORM_BYTES) throw new Refusal('payload-too-large')
+  const form = bytes && readSent(bytes)
+  const next = ownPath(form?.get('next') ?? request.query('next')) ?? ''
   if (form === undefined) return formView(next)
   try {
     const { setCookie } = await signedIn(request, form)
@@ -41,7 +44,7 @@ export async function signIn({ request, path, form }: PageRequest): Promise<View
   }
 }
 
-async function signedIn(request: GateRequest, form: URLSearchParams): Promise<{ setCookie: string }> {
+async function signedIn(request: GateRequest, form: SentForm): Promise<{ setCookie: string }> {
   const email = (form.get('email') ?? '').trim()
   const password = form.get('password') ?? ''
   const code = (form.get('code') ?? '').trim()

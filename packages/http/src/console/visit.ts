@@ -3,7 +3,7 @@ import { type CurrentCredentials, mayRun, operatorOf } from '@svc/core/adapters'
 import type { GateRequest } from '../exchange/route.ts'
 import type { CellPlace } from './cells.ts'
 import type { Html } from './html.ts'
-import { Links } from './links.ts'
+import { Links, OVERVIEW } from './links.ts'
 
 /** An operation of the plane. */
 export type Operation = (typeof OPERATIONS)[number]
@@ -47,6 +47,8 @@ export interface Visit extends CellPlace {
   readonly request: GateRequest
   /** Path of the page below the console's root. */
   readonly path: string
+  /** The page with its query, as a way back to it. */
+  readonly here: string
   /** The filters and the place in a list, as the address has them. */
   readonly query: URLSearchParams
   /** Returns a new token for a form. */
@@ -60,6 +62,12 @@ export interface Visit extends CellPlace {
   run(operation: string, input: object, credentials?: CurrentCredentials): Promise<Answer>
 }
 
+function hereOf(path: string, search: string): string {
+  const query = new URLSearchParams(search)
+  query.delete('done')
+  return `${path === '' ? OVERVIEW : path}${query.size === 0 ? '' : `?${query}`}`
+}
+
 /** Returns the visit of a person who is signed in. */
 export function visitOf(path: string, request: GateRequest, caller: SessionCaller): Visit {
   const { plane, address } = request
@@ -69,6 +77,7 @@ export function visitOf(path: string, request: GateRequest, caller: SessionCalle
     caller,
     request,
     path,
+    here: hereOf(path, request.search),
     links: new Links(path),
     now: Math.floor(plane.clock.now().getTime() / 1000),
     query: new URLSearchParams(request.search),

@@ -95,7 +95,7 @@ export const confirmingSession: Gate<SessionCaller> = {
 }
 
 /** Counts a try to confirm an identity as a sign-in, by address and by account. */
-async function countTry(
+export async function countTry(
   request: Pick<GateRequest, 'plane' | 'address'>,
   { user }: SessionCaller,
 ): Promise<void> {

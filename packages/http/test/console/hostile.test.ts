@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ConsoleFleet, consoleFleet } from '../../../../test/support/console-fleet.ts'
 import { type Mounted, mounted } from '../../../../test/support/mounted.ts'
 import { coloured } from '../../src/console/ansi.ts'
+import { facts, type Row, shown } from '../../src/console/cells.ts'
 import { html, tame } from '../../src/console/html.ts'
+import { Links } from '../../src/console/links.ts'
 import { type Visitor, visitorOf } from './console-client.ts'
 
 /** Ends an attribute, a tag, a comment and a script, and turns the direction of what follows. */
@@ -58,6 +60,29 @@ describe('a hostile text', () => {
       const { page } = await visitor.get(path)
       expect(page.querySelector('main')?.textContent).toContain('<script>alert(1)')
     }
+  })
+})
+
+describe('a document whose fields nobody declared', () => {
+  const place = { links: new Links('jobs'), now: 0 }
+
+  it.each([
+    '{"valueOf":1}',
+    '{"__proto__":{"a":1}}',
+    '{"constructor":1,"hasOwnProperty":2}',
+    '{"state":{"toString":1},"id":{"toString":1},"created_at":{"valueOf":1}}',
+    '{"a":[1,{"toString":2}],"b":null,"c":"","d":[]}',
+    `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`,
+    JSON.stringify({ rows: Array.from({ length: 900 }, (_, at) => ({ [`key${at}`]: at })) }),
+    JSON.stringify({ url: 'javascript:alert(1)', size_bytes: 'abc', at: 1e300, last_at: 'never' }),
+  ])('is shown within bounds: %.60s', (text) => {
+    const row = JSON.parse(text) as Row
+    const whole = String(html`${facts(row, place)}`)
+    expect(whole.length).toBeLessThan(1_000_000)
+    expect(whole).not.toMatch(/\[object |native code|href="javascript/)
+    const payload = String(html`${shown('payload', row, place)}`)
+    expect(payload.length).toBeLessThan(150_000)
+    expect(payload).toContain('<pre>')
   })
 })
 

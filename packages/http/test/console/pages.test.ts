@@ -176,6 +176,22 @@ describe('the pages of the console', () => {
     expect(seen.size).toBe(1234)
   })
 
+  it('has every line of a log whose lines are long', async () => {
+    const { licenseId, plane, post } = served
+    const job = (await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })).job.id
+    await post('/v1/jobs/claim', { fingerprint: 'fp-2' })
+    for (let part = 0; part < 6; part += 1) {
+      const lines = Array.from({ length: 100 }, (_, at) => ({
+        ts: 1,
+        line: `${part * 100 + at + 1}:${'x'.repeat(5900)}`,
+      }))
+      expect((await post(`/v1/jobs/${job}/logs`, { fingerprint: 'fp-2', lines })).status).toBe(200)
+    }
+    const { page } = await visitor.get(`jobs/${job}`)
+    const shown = page.querySelectorAll('.log div').map((line) => line.id)
+    expect([shown.length, shown.at(0), shown.at(-1)]).toEqual([500, 'L101', 'L600'])
+  })
+
   it('says what a path without a page, a thing and a refused value are', async () => {
     expect((await visitor.get('nothing')).status).toBe(404)
     expect((await visitor.get('jobs/job_00000000000000000000000000')).status).toBe(404)

@@ -64,6 +64,55 @@ describe('a form that is sent', () => {
     expect((await send(large, 'application/x-www-form-urlencoded')).status).toBe(413)
   })
 
+  it('has no more fields than somebody can fill, and few bytes before a sign-in', async () => {
+    const { cookie } = await person('ada')
+    const send = (path: string, body: string, headers = {}) =>
+      served().send({
+        method: 'POST',
+        path: `/console/${path}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body,
+      })
+    expect((await send('do/tenants.add', 'a&'.repeat(5001), { cookie })).status).toBe(413)
+    expect((await send('do/tenants.add', 'a&'.repeat(4000), { cookie })).status).toBe(403)
+    // Nobody's form is not read: it leads to the sign-in.
+    expect((await send('do/tenants.add', 'a&'.repeat(400_000))).status).toBe(303)
+    expect((await send('sign-in', `email=${'x'.repeat(9000)}`)).status).toBe(413)
+  })
+
+  it('leads back to the page with its filter, to the overview, and nowhere else', async () => {
+    const { visitor } = await person('ada')
+    const backs = async (back: string) => {
+      const form = formOf(await visitor.get(`do/tenants.add?back=${encodeURIComponent(back)}`))
+      return form.querySelector('a')?.getAttribute('href')
+    }
+    expect(await backs('jobs?state=failed')).toBe('../jobs?state=failed')
+    expect(await backs('overview')).toBe('../../console')
+    for (const back of [
+      '../x',
+      'x/../../api',
+      'x/%2e%2E/y',
+      '//evil.example',
+      'x//y',
+      'javascript:alert(1)//',
+    ])
+      expect([back, await backs(back)]).toEqual([back, undefined])
+  })
+
+  it('shows an answer that says more than that it is done', async () => {
+    const { visitor } = await person('ada')
+    const { licenseId } = served()
+    const fields = filledIn(formOf(await visitor.get('do/licenses.restrict?back=licenses')))
+    const answer = await visitor.send('do/licenses.restrict', {
+      ...fields,
+      license: licenseId,
+      dry_run: 'yes',
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain(licenseId.slice(-6))
+    expect(answer.page.querySelector('main p a')?.getAttribute('href')).toBe('../licenses')
+  })
+
   it('shows what is wrong with each field, and keeps what was typed', async () => {
     const { visitor } = await person('ada')
     const fields = filledIn(formOf(await visitor.get('do/jobs.enqueue')))

@@ -104,5 +104,10 @@ describe('a person who lacks a demanded second factor', () => {
       expect(page.querySelector('[role=alert]')?.textContent).toContain('svc account second-factor add')
       expect(text.replaceAll(path, '')).not.toContain(licenseId)
     }
+    const { page } = await visitorOf(served(), cookie).get('jobs')
+    const form = page.querySelector('form.person')
+    const answer = await visitorOf(served(), cookie).send('sign-out', form ? filledIn(form) : {})
+    expect(answer.status).toBe(303)
+    expect(await plane.sessions.authenticate(cookie)).toBeUndefined()
   })
 })

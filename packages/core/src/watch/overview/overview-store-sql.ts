@@ -3,12 +3,12 @@ import { idOf, isOwnedBy, ofLicenses } from '../../platform/database/scoped-stat
 import type { Session } from '../../platform/database/session.ts'
 import { at } from '../../platform/database/statement-time.ts'
 import { JOINED, OWNERSHIP, status } from '../alerts/alerts-store-sql.ts'
-import { BACKUP_DAYS, DRILL_DAYS, FAILED_DAYS, type Overview, type OverviewStore } from './overview-store.ts'
+import { FAILED_DAYS, type LateAfter, type Overview, type OverviewStore } from './overview-store.ts'
 
 const NOW = at('$3')
-/** A time that a host gave in unix seconds is older than some days. */
-const isOlder = (column: string, days: number): string =>
-  `${column} < extract(epoch from ${NOW}) - ${days * 86_400}`
+/** A time that a host gave in unix seconds, 0 for never, is older than so many seconds. */
+const isOlder = (column: string, seconds: string): string =>
+  `(${column} > 0 and ${column} < extract(epoch from ${NOW}) - ${seconds})`
 
 const textOf = (of: Scope['of']): string => {
   const isOwned = isOwnedBy(of, ofLicenses())
@@ -17,8 +17,8 @@ const textOf = (of: Scope['of']): string => {
         'up', count(*) filter (where last_heartbeat >= ${NOW} - make_interval(secs => $2)),
         'silent', count(*) filter (where last_heartbeat < ${NOW} - make_interval(secs => $2)),
         'draining', count(*) filter (where drained_at is not null),
-        'late', count(*) filter (where capture_success is false or ${isOlder('last_capture_at', BACKUP_DAYS)}),
-        'drills', count(*) filter (where drill_pass is false or ${isOlder('last_drill_at', DRILL_DAYS)}))
+        'late', count(*) filter (where capture_success is false or ${isOlder('last_capture_at', '3600 * $4')}),
+        'drills', count(*) filter (where drill_pass is false or ${isOlder('last_drill_at', '86400 * $5')}))
       from agents where ${isOwned}) as hosts,
     (select jsonb_build_object(
         'running', count(*) filter (where state in ('claimed', 'running')),
@@ -57,8 +57,13 @@ export class SqlOverviewStore implements OverviewStore {
     this.#session = session
   }
 
-  async read(scope: Scope, silentSeconds: number, now?: Date): Promise<Overview> {
-    const [row] = await this.#session.rows<Row>(READ[scope.of], [idOf(scope), silentSeconds, now])
+  async read(
+    scope: Scope,
+    { silentSeconds, backupHours, drillDays }: LateAfter,
+    now?: Date,
+  ): Promise<Overview> {
+    const given = [idOf(scope), silentSeconds, now, backupHours, drillDays]
+    const [row] = await this.#session.rows<Row>(READ[scope.of], given)
     if (row === undefined) throw new Error('the figures have one row')
     const { up, silent, draining, late, drills } = row.hosts
     const { running, waiting, oldest } = row.jobs

@@ -28,22 +28,28 @@ export interface Overview {
   /** Apps of which an instance is missing on a host. */
   readonly apps: { readonly troubled: number }
   readonly backups: {
-    /** Hosts whose last backup failed or is older than `BACKUP_DAYS`. */
+    /** Hosts whose last backup failed or is too old. */
     readonly late: number
-    /** Hosts whose last drill failed or is older than `DRILL_DAYS`. */
+    /** Hosts whose last drill failed or is too old. */
     readonly drills: number
   }
 }
 
-/** Days after which a host that makes backups should have made another. */
-export const BACKUP_DAYS = 2
-/** Days after which a host that tries its backups should have tried again. */
-export const DRILL_DAYS = 31
+/** Ages from which something is late. */
+export interface LateAfter {
+  /** Silence of a host. */
+  readonly silentSeconds: number
+  /** Age of a host's last backup. */
+  readonly backupHours: number
+  /** Age of a host's last drill. */
+  readonly drillDays: number
+}
+
 /** Days over which failed jobs are counted. */
 export const FAILED_DAYS = 1
 
 /** Storage of the figures of the overview. */
 export interface OverviewStore {
-  /** Counts everything in one statement. `silentSeconds`: silence after which a host is late. */
-  read(scope: Scope, silentSeconds: number, now?: Date): Promise<Overview>
+  /** Counts everything in one statement. */
+  read(scope: Scope, lateAfter: LateAfter, now?: Date): Promise<Overview>
 }

@@ -57,7 +57,7 @@ export const deliveryPages: readonly Page[] = [
     ],
     actions: HOOK_ACTIONS.slice(0, 1),
     make: { 'git-hooks.add': 'Add hook' },
-    empty: { says: 'No hook yet.', command: 'svc git add' },
+    empty: { says: 'No hook yet.', command: 'svc git hooks add' },
   }),
   detailPage({
     path: 'git-hooks/{id}',
@@ -99,7 +99,7 @@ export const deliveryPages: readonly Page[] = [
     ],
     actions: ENDPOINT_ACTIONS.slice(0, 1),
     make: { 'webhooks.add': 'Add endpoint' },
-    empty: { says: 'No endpoint yet.', command: 'svc webhooks add URL' },
+    empty: { says: 'No endpoint yet.', command: 'svc webhooks endpoints add URL' },
   }),
   detailPage({
     path: 'webhooks/{endpoint}',

@@ -1,5 +1,4 @@
-import type { RowAction } from '../actions.ts'
-import { byId } from '../actions.ts'
+import { byId, type RowAction } from '../actions.ts'
 import { facts, type Row, shown } from '../cells.ts'
 import { commandOf } from '../commands.ts'
 import { detailPage, section } from '../detail.ts'
@@ -13,7 +12,7 @@ import { JOB_COLUMNS } from './jobs.ts'
 
 const named = byId('host')
 /** Jobs on the page of a host. */
-const JOBS = '10'
+const JOBS = 10
 
 const ACTIONS: readonly RowAction[] = [
   {
@@ -149,7 +148,7 @@ export const hostPages: readonly Page[] = [
       const answer = await visit.run('jobs.list', {
         host: server.id,
         license: server.license_id,
-        limit: Number(JOBS),
+        limit: JOBS,
       })
       const listing = {
         operation: 'jobs.list',

@@ -100,7 +100,7 @@ export const moneyPages: readonly Page[] = [
       'provision.budget': 'Budget',
       'provision.reconcile': 'Reconcile',
     },
-    empty: { says: 'No server was ordered yet.', command: 'svc provision orders create PLAN' },
+    empty: { says: 'No server was ordered yet.', command: 'svc provision order create PLAN' },
   }),
   detailPage({
     path: 'provisioning/{order}',
@@ -156,6 +156,6 @@ export const moneyPages: readonly Page[] = [
       { operation: 'provision-credentials.clear', title: 'Clear', input: byId('provider', 'provider') },
     ],
     make: { 'provision-credentials.set': 'Set credential' },
-    empty: { says: 'No credential yet.', command: 'svc provision credentials set PROVIDER' },
+    empty: { says: 'No credential yet.', command: 'svc provision credential set PROVIDER' },
   }),
 ]

@@ -63,7 +63,7 @@ function figures({ hosts, jobs, alerts, apps, backups }: Answer, { links }: Visi
     { words: 'critical alerts', count: of(alerts, 'critical'), page: 'alerts', query: FIRING, tone: 'bad' },
     { words: 'other alerts', count: of(alerts, 'warning'), page: 'alerts', query: FIRING, tone: 'warn' },
     { words: 'apps in trouble', count: of(apps, 'troubled'), page: 'apps', tone: 'bad' },
-    { words: 'jobs running', count: of(jobs, 'running'), page: 'jobs', query: { state: 'running' } },
+    { words: 'jobs under way', count: of(jobs, 'running'), page: 'jobs', query: { state: 'running' } },
     {
       words: `waiting, ${oldest} at most`,
       count: of(jobs, 'waiting'),

@@ -14,6 +14,9 @@ const CHAT_ACTIONS = [
   { operation: 'chat.close', title: 'End', atOnce: true, input: conversation },
 ] as const
 
+/** Characters of an audited input in a list. */
+const INPUT_CHARS = 300
+
 const SYSTEM_TABS: readonly Tab[] = [
   { path: 'system', title: 'Checks' },
   { path: 'secrets', title: 'Secrets' },
@@ -93,7 +96,10 @@ export const systemPages: readonly Page[] = [
       'actor',
       'operation',
       'outcome',
-      { title: 'Input', of: ({ input }) => html`<code class="reason">${JSON.stringify(input)}</code>` },
+      {
+        title: 'Input',
+        of: ({ input }) => html`<code class="reason">${JSON.stringify(input).slice(0, INPUT_CHARS)}</code>`,
+      },
     ],
     empty: { says: 'Nothing was changed yet.' },
   }),

@@ -1,9 +1,8 @@
 import type { Scope } from '@svc/core'
 import {
   alertStatus,
-  BACKUP_DAYS,
-  DRILL_DAYS,
   FAILED_DAYS,
+  type LateAfter,
   type ObservedApp,
   type Overview,
   type OverviewStore,
@@ -18,16 +17,16 @@ const DAY_SECONDS = 86_400
 
 /** The figures of the overview in memory. */
 export const memoryOverviewStore = (tables: MemoryTables, run: Run, time: () => Date): OverviewStore => ({
-  read: (scope, silentSeconds, now = time()) => run(() => read(tables, scope, silentSeconds, now)),
+  read: (scope, lateAfter, now = time()) => run(() => read(tables, scope, lateAfter, now)),
 })
 
-function read(tables: MemoryTables, scope: Scope, silentSeconds: number, now: Date): Overview {
+function read(tables: MemoryTables, scope: Scope, lateAfter: LateAfter, now: Date): Overview {
+  const { silentSeconds, backupHours, drillDays } = lateAfter
   const agents = tables.agents.all().filter((row) => isWithin(tables, scope, row))
   const counted = <Row>(rows: readonly Row[], isMeant: (row: Row) => boolean) => rows.filter(isMeant).length
   const isLate = (heartbeat: Date | undefined) =>
     heartbeat !== undefined && now.getTime() - heartbeat.getTime() > silentSeconds * 1000
-  const isOlder = (second: number | undefined, days: number) =>
-    second !== undefined && second < now.getTime() / 1000 - days * DAY_SECONDS
+  const isOlder = (second = 0, age: number) => second > 0 && second < now.getTime() / 1000 - age
   const jobs = tables.jobs.all().filter(({ job }) => isWithin(tables, scope, job))
   const waiting = jobs.filter(({ job, place }) => job.state === 'pending' && place <= now.getTime())
   const ages = waiting.map(({ job, dueAt }) => now.getTime() - Math.max(+dueAt, +job.createdAt))
@@ -58,8 +57,14 @@ function read(tables: MemoryTables, scope: Scope, silentSeconds: number, now: Da
     },
     apps: { troubled: new Set(troubled.map(({ licenseId, app }) => JSON.stringify([licenseId, app]))).size },
     backups: {
-      late: counted(agents, (row) => row.captureSuccess === false || isOlder(row.lastCaptureAt, BACKUP_DAYS)),
-      drills: counted(agents, (row) => row.drillPass === false || isOlder(row.lastDrillAt, DRILL_DAYS)),
+      late: counted(
+        agents,
+        (row) => row.captureSuccess === false || isOlder(row.lastCaptureAt, backupHours * 3600),
+      ),
+      drills: counted(
+        agents,
+        (row) => row.drillPass === false || isOlder(row.lastDrillAt, drillDays * DAY_SECONDS),
+      ),
     },
   }
 }
