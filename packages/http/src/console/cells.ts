@@ -154,7 +154,7 @@ const MOST_CHARS = 20_000
 const json: Cell = (value) => {
   const text = JSON.stringify(value, undefined, 2)
   const cut = text.length > MOST_CHARS && `\n… ${text.length - MOST_CHARS} characters more`
-  return html`<pre>${text.slice(0, MOST_CHARS)}${cut}</pre>`
+  return html`<pre tabindex="0">${text.slice(0, MOST_CHARS)}${cut}</pre>`
 }
 
 /** Addresses of other sites are links if they are http or https, and texts otherwise. */
