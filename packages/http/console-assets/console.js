@@ -96,15 +96,24 @@ async function refresh() {
   if (wasAtEnd && log !== null) log.scrollTop = log.scrollHeight
 }
 
+/** A session ends when nobody uses it, so a page that nobody touches asks no more. */
+const UNATTENDED_MS = 30 * 60_000
+let touched = Date.now()
 let timer
+
+/** Forms, and answers that are given once, are no live pages: to read them anew would take them away. */
+const liveSeconds = () => Number(main.dataset.live ?? 0)
+const isUnattended = () => Date.now() - touched > UNATTENDED_MS
 
 function later() {
   clearTimeout(timer)
-  const seconds = Number(main.dataset.live)
-  if (!document.hidden && seconds > 0) timer = setTimeout(look, seconds * 1000)
+  if (document.hidden || liveSeconds() === 0) return
+  if (isUnattended()) status.textContent = 'Paused, since nobody is here.'
+  else timer = setTimeout(look, liveSeconds() * 1000)
 }
 
 async function look() {
+  if (liveSeconds() === 0) return
   try {
     await refresh()
     status.textContent = ''
@@ -115,6 +124,17 @@ async function look() {
 }
 
 document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(timer) : look()))
+for (const sign of ['pointermove', 'pointerdown', 'keydown', 'wheel']) {
+  document.addEventListener(
+    sign,
+    () => {
+      const wasUnattended = isUnattended()
+      touched = Date.now()
+      if (wasUnattended) look()
+    },
+    { passive: true },
+  )
+}
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof Element && event.target.matches('input,select,textarea')
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return

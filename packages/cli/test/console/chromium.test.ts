@@ -139,10 +139,38 @@ withChromium('the console in Chromium', () => {
     await page.goto(address('do/licenses.issue?back=licenses'))
     await page.click('form.run button')
     const secret = await page.textContent('code[data-copy]')
+    // Somebody who comes back from another tab still finds it.
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    await page.waitForTimeout(500)
+    expect(await page.textContent('code[data-copy]')).toBe(secret)
     await page.click('text=Copy')
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
     await page.click('text=Back')
     expect(await page.content()).not.toContain(secret)
+  }, 60_000)
+
+  it('asks no more when nobody is there, so that the session ends, and goes on when somebody comes', async () => {
+    await using context = await signedIn()
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(address('jobs'))
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const minutes = async (count: number) => {
+      for (let steps = 0; steps < count * 6; steps += 1) {
+        await page.clock.runFor(10_000)
+        await page.waitForTimeout(20)
+      }
+      return asked.splice(0).length
+    }
+    expect(await minutes(1)).toBeGreaterThan(2)
+    await page.clock.fastForward(30 * 60_000)
+    await minutes(1)
+    expect(await minutes(1)).toBe(0)
+    expect(await page.textContent('.lost')).toContain('Paused')
+    await page.mouse.move(10, 10)
+    await page.waitForTimeout(500)
+    expect(asked.length).toBeGreaterThan(0)
   }, 60_000)
 
   it('leads to the search with a slash', async () => {

@@ -1,5 +1,5 @@
-import { duration } from '@svc/core/adapters'
-import { type Html, html, joined, type Part } from './html.ts'
+import { agentId, duration, LAST_SECOND } from '@svc/core/adapters'
+import { type Html, html, joined, type Part, startCase } from './html.ts'
 import type { Links } from './links.ts'
 
 /** A JSON object of an answer. */
@@ -25,7 +25,7 @@ export const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 
 /** Whether a cell shows nothing. */
-export const isAbsent = (value: unknown): boolean =>
+const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Placeholder of a cell without a value; programs that read pages aloud say nothing. */
@@ -81,13 +81,11 @@ export const state: Cell = (value) => {
   return html`<span class="state ${STATE_TONES.get(word) ?? 'plain'}">${word}</span>`
 }
 
-/** The last unix second that is a date to JavaScript: hosts may report any number. */
-const LAST_SECOND = 8.64e12
-
 /** A unix second, or an ISO-8601 instant: how long ago it was, or is to come, and the exact time. */
 export const time: Cell = (value, { now }) => {
   const second = typeof value === 'number' ? value : Date.parse(textOf(value)) / 1000
   if (second === 0) return 'never'
+  // Hosts may report any number.
   if (!Number.isFinite(second) || Math.abs(second) > LAST_SECOND) return textOf(value)
   const iso = new Date(second * 1000).toISOString()
   const day = iso.startsWith(new Date(now * 1000).toISOString().slice(0, 10)) ? '' : `${iso.slice(0, 10)} `
@@ -95,7 +93,7 @@ export const time: Cell = (value, { now }) => {
 }
 
 /** Returns a number of seconds from now in words: `3m ago`, `in 2h`. */
-export function relative(seconds: number): string {
+function relative(seconds: number): string {
   const [largest] = duration(Math.abs(seconds)).split(' ')
   if (Math.abs(seconds) < 2) return 'just now'
   return seconds < 0 ? `${largest} ago` : `in ${largest}`
@@ -119,10 +117,9 @@ export const linkTo =
   (value, { links }) =>
     html`<a href="${links.thing(page, textOf(value))}"><code>${briefId(textOf(value))}</code></a>`
 
-const FINGERPRINT_CHARS = 12
 /** A host by its fingerprint. */
 export const host: Cell = (value, { links }) => {
-  const id = `agt_${Array.from(textOf(value)).slice(0, FINGERPRINT_CHARS).join('')}`
+  const id = agentId(textOf(value))
   return html`<a href="${links.thing('hosts', id)}"><code>${id}</code></a>`
 }
 
@@ -137,7 +134,7 @@ const yesNo: Cell = (value) => (value === true ? 'yes' : 'no')
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 /** A number of bytes. */
-export const bytes: Cell = (value) => {
+const bytes: Cell = (value) => {
   let left = Number(value)
   let unit = 0
   for (; left >= 1024 && unit < UNITS.length - 1; unit += 1) left /= 1024
@@ -210,7 +207,7 @@ const BY_ENDING: readonly (readonly [string, Cell])[] = [
 ]
 
 /** Returns the cell of a field, by its name; other fields by the type of their value. */
-export const cellOf = (field: string): Cell =>
+const cellOf = (field: string): Cell =>
   BY_NAME.get(field) ?? BY_ENDING.find(([ending]) => field.endsWith(ending))?.[1] ?? anything
 
 /** Objects within objects that are shown as facts; deeper ones are shown as they are. */
@@ -254,8 +251,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 export function titleOf(field: string): string {
   const known = NAMES.get(field)
   if (known !== undefined) return known
-  const words = field.replace(/_(?:id|at|seconds)$/, '').replaceAll(/[_.]/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return startCase(field.replace(/_(?:id|at|seconds)$/, '').replaceAll(/[_.]/g, ' '))
 }
 
 /** The fields of an object with their values, those without a value left out. */

@@ -1,7 +1,7 @@
 import type { Answer } from '@svc/core'
 import type { Shape } from '../exchange/body/shape.ts'
 import { actionsView, type RowAction } from './actions.ts'
-import { type Column, type Row, shown, tableOf, titleOf } from './cells.ts'
+import { type Column, linkTo, type Row, shown, tableOf, titleOf } from './cells.ts'
 import { commandOf } from './commands.ts'
 import { doneView } from './done-view.ts'
 import { formFields, readForm } from './fields.ts'
@@ -16,6 +16,20 @@ import { LIVE, operationNamed, type View, type Visit } from './visit.ts'
 export type ListColumn =
   | string
   | { readonly title: string; readonly isNumber?: boolean; readonly of: (row: Row, visit: Visit) => Part }
+
+/** The column that leads to the page of a thing, by its name, or by its id if it has none to be shown by. */
+export const thingColumn = (
+  title: string,
+  page: string,
+  name?: (row: Row) => unknown,
+  id = 'id',
+): ListColumn => ({
+  title,
+  of: (row, visit) =>
+    name === undefined
+      ? linkTo(page)(row[id], visit, row)
+      : html`<a class="wide" href="${visit.links.thing(page, String(row[id]))}">${String(name(row))}</a>`,
+})
 
 /** A list of things, from one operation. */
 export interface Listing {

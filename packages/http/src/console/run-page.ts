@@ -153,6 +153,10 @@ const saysNoMore = (name: string, answer: Answer): boolean =>
     ([field, value]) => field === 'ok' || (typeof value === 'object' && !Array.isArray(value)),
   )
 
+/** Whether an answer warns of something, which the page of its job does not show. */
+const warns = ({ warning, warnings, note }: Answer): boolean =>
+  warning !== undefined || note !== undefined || (Array.isArray(warnings) && warnings.length > 0)
+
 /** Leads to the job that was made, or back, or shows the answer where it says more than that it is done. */
 function answered(
   visit: Visit,
@@ -164,7 +168,8 @@ function answered(
   const { name, summary, changes } = operation
   const job = (answer.job as Row | undefined)?.id ?? answer.job_id
   const secrets = secretsOf(answer)
-  if (secrets.length === 0 && typeof job === 'string') return { seeOther: links.thing('jobs', job) }
+  const hasJob = typeof job === 'string'
+  if (hasJob && secrets.length === 0 && !warns(answer)) return { seeOther: links.thing('jobs', job) }
   const isBack = back !== undefined
   if (secrets.length === 0 && changes && isBack && saysNoMore(name, answer)) {
     return { seeOther: links.to(`${back}${back.includes('?') ? '&' : '?'}done=${encodeURIComponent(name)}`) }
@@ -178,7 +183,7 @@ function answered(
 ${changes && html`<p class="notice good" role="status">Done.</p>`}
 ${secrets.map((field) => secretView(field, String(answer[field])))}
 ${facts(rest, visit)}
-${isBack && html`<p><a href="${links.to(back)}">Back</a></p>`}`,
+<p>${hasJob && html`<a href="${links.thing('jobs', job)}">The job</a> `}${isBack && html`<a href="${links.to(back)}">Back</a>`}</p>`,
   }
 }
 

@@ -140,6 +140,19 @@ describe('a form that is sent', () => {
     expect(answer.headers.location).toMatch(/^\.\.\/jobs\/job_\w+$/)
   })
 
+  it('shows a warning that comes with a job, and the way to it', async () => {
+    const { visitor } = await person('ada')
+    const { licenseId, post } = served()
+    await post('/v1/telemetry/heartbeat', { fingerprint: 'fp' })
+    await post('/v1/jobs/claim', { fingerprint: 'fp', kinds: ['deploy'] })
+    const fields = filledIn(formOf(await visitor.get('do/jobs.enqueue?back=jobs')))
+    const answer = await visitor.send('do/jobs.enqueue', { ...fields, kind: 'prune', license: licenseId })
+    expect(answer.status).toBe(200)
+    expect(answer.page.querySelector('main')?.textContent).toContain('prune')
+    expect(answer.page.querySelectorAll('dt').map((term) => term.textContent)).toContain('Warning')
+    expect(answer.page.querySelector('main > p a')?.getAttribute('href')).toMatch(/^\.\.\/jobs\/job_/)
+  })
+
   it('asks for the name of a thing that it ends', async () => {
     const { visitor } = await person('ada')
     const { licenseId } = served()

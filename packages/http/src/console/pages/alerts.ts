@@ -2,7 +2,7 @@ import { byId, inState, type RowAction } from '../actions.ts'
 import { type Row, table } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
 import { html, type Part } from '../html.ts'
-import { type ListColumn, listPage } from '../listing.ts'
+import { type ListColumn, listPage, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 import type { Tab } from '../tabs.ts'
 import type { Visit } from '../visit.ts'
@@ -38,11 +38,7 @@ const ofTenant: RowAction['input'] = ({ tenant_id }) =>
 
 /** Columns of alerts, wherever some are listed. */
 export const ALERT_COLUMNS: readonly ListColumn[] = [
-  {
-    title: 'Alert',
-    of: (alert, { links }) =>
-      html`<a class="wide" href="${links.thing('alerts', String(alert.id))}">${String(alert.summary)}</a>`,
-  },
+  thingColumn('Alert', 'alerts', ({ summary }) => summary),
   'severity',
   'host',
   'starts_at',

@@ -2,7 +2,7 @@ import { byId, type RowAction } from '../actions.ts'
 import { codeOf, NOTHING, type Row, shown, state } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
 import { html } from '../html.ts'
-import { listPage, rowsView } from '../listing.ts'
+import { listPage, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 import type { Tab } from '../tabs.ts'
 import { JOB_COLUMNS } from './jobs.ts'
@@ -68,11 +68,7 @@ export const appPages: readonly Page[] = [
     rows: 'apps',
     filters: ['license'],
     columns: [
-      {
-        title: 'App',
-        of: ({ id, name }, { links }) =>
-          html`<a href="${links.thing('apps', String(id))}">${String(name)}</a>`,
-      },
+      thingColumn('App', 'apps', ({ name }) => name),
       {
         title: 'State',
         of: (app, visit) => observedStates(app).map((each) => html`${state(each, visit, app)} `),

@@ -1,8 +1,7 @@
 import { byId, inState, type RowAction } from '../actions.ts'
-import { linkTo, type Row, table } from '../cells.ts'
+import { type Row, table } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
-import { html } from '../html.ts'
-import { listPage, rowsView } from '../listing.ts'
+import { listPage, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 
 const id = byId('id')
@@ -47,14 +46,7 @@ export const deliveryPages: readonly Page[] = [
     operation: 'git-hooks.list',
     rows: 'hooks',
     filters: ['license'],
-    columns: [
-      { title: 'Hook', of: (row, visit) => linkTo('git-hooks')(row.id, visit, row) },
-      'app',
-      'repo_url',
-      'branch',
-      'enabled',
-      'last_delivery',
-    ],
+    columns: [thingColumn('Hook', 'git-hooks'), 'app', 'repo_url', 'branch', 'enabled', 'last_delivery'],
     actions: HOOK_ACTIONS.slice(0, 1),
     make: { 'git-hooks.add': 'Add hook' },
     empty: { says: 'No hook yet.', command: 'svc git hooks add' },
@@ -86,11 +78,7 @@ export const deliveryPages: readonly Page[] = [
     rows: 'endpoints',
     filters: ['license'],
     columns: [
-      {
-        title: 'Endpoint',
-        of: ({ id: of, url }, { links }) =>
-          html`<a href="${links.thing('webhooks', String(of))}">${String(url)}</a>`,
-      },
+      thingColumn('Endpoint', 'webhooks', ({ url }) => url),
       'state',
       'pending',
       'last_success_at',
@@ -131,11 +119,7 @@ export const deliveryPages: readonly Page[] = [
     rows: 'domains',
     filters: ['license'],
     columns: [
-      {
-        title: 'Domain',
-        of: ({ id: of, name }, { links }) =>
-          html`<a href="${links.thing('email-domains', String(of))}">${String(name)}</a>`,
-      },
+      thingColumn('Domain', 'email-domains', ({ name }) => name),
       'status',
       'verified_at',
       'checked_at',
@@ -160,11 +144,7 @@ export const deliveryPages: readonly Page[] = [
     rows: 'keys',
     filters: ['license'],
     columns: [
-      {
-        title: 'Key',
-        of: ({ id: of, name }, { links }) =>
-          html`<a href="${links.thing('email-keys', String(of))}">${String(name)}</a>`,
-      },
+      thingColumn('Key', 'email-keys', ({ name }) => name),
       'prefix',
       'domain_id',
       'last_used_at',
@@ -188,14 +168,7 @@ export const deliveryPages: readonly Page[] = [
     operation: 'email-queue.list',
     rows: 'messages',
     filters: ['state', 'license'],
-    columns: [
-      { title: 'Message', of: (row, visit) => linkTo('email-queue')(row.id, visit, row) },
-      'state',
-      'kind',
-      'from',
-      'created_at',
-      'settled_at',
-    ],
+    columns: [thingColumn('Message', 'email-queue'), 'state', 'kind', 'from', 'created_at', 'settled_at'],
     actions: MESSAGE_ACTIONS,
     make: { 'emails.send': 'Send message' },
     empty: { says: 'Nothing was sent yet.', command: 'svc email send' },

@@ -4,7 +4,7 @@ import { commandOf } from '../commands.ts'
 import { detailPage, section } from '../detail.ts'
 import { doneView } from '../done-view.ts'
 import { html } from '../html.ts'
-import { type Listing, listPage, makeLinks, rowsView } from '../listing.ts'
+import { type Listing, listPage, makeLinks, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 import { type Tab, tabsView } from '../tabs.ts'
 import { IMAGE_COLUMNS, IMAGES_EMPTY } from './images.ts'
@@ -105,11 +105,7 @@ export const hostPages: readonly Page[] = [
     rows: 'servers',
     filters: ['license'],
     columns: [
-      {
-        title: 'Host',
-        of: ({ id, hostname }, { links }) =>
-          html`<a href="${links.thing('hosts', String(id))}">${String(hostname)}</a>`,
-      },
+      thingColumn('Host', 'hosts', ({ hostname }) => hostname),
       {
         title: 'State',
         of: (server: Row, visit) => [

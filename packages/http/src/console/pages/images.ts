@@ -1,12 +1,12 @@
 import { byId, inState, type RowAction } from '../actions.ts'
-import { host, linkTo } from '../cells.ts'
+import { host } from '../cells.ts'
 import { detailPage } from '../detail.ts'
-import { type ListColumn, listPage } from '../listing.ts'
+import { type ListColumn, listPage, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 
 /** Columns of backup images, wherever some are listed. */
 export const IMAGE_COLUMNS: readonly ListColumn[] = [
-  { title: 'Image', of: (image, visit) => linkTo('images')(image.id, visit, image) },
+  thingColumn('Image', 'images'),
   'state',
   'kind',
   'app',
@@ -47,7 +47,7 @@ export const imagePages: readonly Page[] = [
     rows: 'keys',
     filters: ['license'],
     columns: [
-      { title: 'Key', of: (key, visit) => linkTo('transfer-keys')(key.id, visit, key) },
+      thingColumn('Key', 'transfer-keys'),
       'state',
       { title: 'From', of: (key, visit) => host(key.source_fingerprint, visit, key) },
       { title: 'To', of: (key, visit) => host(key.target_fingerprint, visit, key) },

@@ -1,9 +1,9 @@
 import { duration } from '@svc/core/adapters'
 import { byId, type RowAction } from '../actions.ts'
-import { host, linkTo, NOTHING, type Row, state } from '../cells.ts'
+import { host, NOTHING, type Row, state } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
 import { html } from '../html.ts'
-import { type ListColumn, listPage } from '../listing.ts'
+import { type ListColumn, listPage, thingColumn } from '../listing.ts'
 import { logView } from '../log-view.ts'
 import type { Page } from '../pages.ts'
 import type { Visit } from '../visit.ts'
@@ -35,7 +35,7 @@ const retry: RowAction = {
 
 /** Columns of jobs, wherever some are listed. */
 export const JOB_COLUMNS: readonly ListColumn[] = [
-  { title: 'Job', of: (job, visit) => linkTo('jobs')(job.id, visit, job) },
+  thingColumn('Job', 'jobs'),
   'kind',
   'app',
   {

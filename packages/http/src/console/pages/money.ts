@@ -1,7 +1,7 @@
 import { byId, inState, type RowAction } from '../actions.ts'
-import { linkTo, type Row, table } from '../cells.ts'
+import { type Row, table } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
-import { listPage } from '../listing.ts'
+import { listPage, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 import type { Tab } from '../tabs.ts'
 
@@ -42,14 +42,7 @@ export const moneyPages: readonly Page[] = [
     rows: 'events',
     tabs: BILLING_TABS,
     filters: ['state', 'license'],
-    columns: [
-      { title: 'Event', of: (row, visit) => linkTo('billing')(row.id, visit, row) },
-      'type',
-      'state',
-      'error',
-      'license_id',
-      'received_at',
-    ],
+    columns: [thingColumn('Event', 'billing'), 'type', 'state', 'error', 'license_id', 'received_at'],
     actions: EVENT_ACTIONS,
     make: {
       'billing.checkout': 'New checkout',
@@ -84,7 +77,7 @@ export const moneyPages: readonly Page[] = [
     tabs: PROVISION_TABS,
     filters: ['license'],
     columns: [
-      { title: 'Order', of: (row, visit) => linkTo('provisioning')(row.id, visit, row) },
+      thingColumn('Order', 'provisioning'),
       'state',
       'plan',
       'provider',

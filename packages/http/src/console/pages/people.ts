@@ -1,8 +1,6 @@
 import { byId, inState, type RowAction } from '../actions.ts'
-import { linkTo } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
-import { html } from '../html.ts'
-import { listPage, rowsView } from '../listing.ts'
+import { listPage, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 
 const license = byId('license')
@@ -43,11 +41,7 @@ export const peoplePages: readonly Page[] = [
     operation: 'licenses.list',
     rows: 'licenses',
     columns: [
-      {
-        title: 'License',
-        of: ({ id, label }, { links }) =>
-          html`<a href="${links.thing('licenses', String(id))}">${String(label || id)}</a>`,
-      },
+      thingColumn('License', 'licenses', ({ label, id }) => label || id),
       'status',
       'tier',
       'tenant_id',
@@ -78,17 +72,7 @@ export const peoplePages: readonly Page[] = [
     actions: LICENSE_ACTIONS,
     sections: async (visit, row) => {
       const answer = await visit.run('fleet.servers', { license: row.id })
-      const columns = [
-        {
-          title: 'Host',
-          of: (server: object, place: typeof visit) =>
-            linkTo('hosts')((server as { id?: unknown }).id, place, {}),
-        },
-        'hostname',
-        'state',
-        'last_heartbeat',
-        'version',
-      ]
+      const columns = [thingColumn('Host', 'hosts'), 'hostname', 'state', 'last_heartbeat', 'version']
       const empty = { says: 'No host has reported with this license.' }
       return section(
         'Hosts',

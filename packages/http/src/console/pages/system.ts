@@ -2,7 +2,7 @@ import { byId } from '../actions.ts'
 import { type Row, shown, state, tableOf } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
 import { html } from '../html.ts'
-import { listPage } from '../listing.ts'
+import { listPage, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 import { type Tab, tabsView } from '../tabs.ts'
 
@@ -13,6 +13,9 @@ const CHAT_ACTIONS = [
   { operation: 'chat.release', title: 'Give back', atOnce: true, input: conversation },
   { operation: 'chat.close', title: 'End', atOnce: true, input: conversation },
 ] as const
+
+/** Name of somebody who writes: their address, or what they write about. */
+const visitorOf = ({ contact, category }: Row): string => String(contact ?? category ?? 'Visitor')
 
 /** Characters of an audited input in a list. */
 const INPUT_CHARS = 300
@@ -34,11 +37,7 @@ export const systemPages: readonly Page[] = [
     rows: 'conversations',
     filters: ['waiting'],
     columns: [
-      {
-        title: 'Conversation',
-        of: ({ id, category, contact }, { links }) =>
-          html`<a href="${links.thing('chat', String(id))}">${String(contact ?? category ?? 'Visitor')}</a>`,
-      },
+      thingColumn('Conversation', 'chat', visitorOf),
       'mode',
       'messages',
       'waiting_since',
@@ -52,7 +51,7 @@ export const systemPages: readonly Page[] = [
     path: 'chat/{conversation}',
     operation: 'chat.show',
     thing: 'conversation',
-    title: ({ contact, category }) => String(contact ?? category ?? 'Visitor'),
+    title: visitorOf,
     first: ['mode', 'waiting_since', 'category', 'contact', 'created_at', 'last_message_at', 'id'],
     actions: CHAT_ACTIONS,
     sections: (visit, _conversation, { messages }) =>

@@ -1,8 +1,7 @@
 import { byId, inState, type RowAction } from '../actions.ts'
-import { linkTo, type Row, table } from '../cells.ts'
+import { type Row, table } from '../cells.ts'
 import { detailPage, section } from '../detail.ts'
-import { html } from '../html.ts'
-import { listPage, rowsView } from '../listing.ts'
+import { listPage, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 
 const monitor = byId('monitor')
@@ -50,11 +49,7 @@ export const watchPages: readonly Page[] = [
     rows: 'monitors',
     filters: ['tenant', 'license'],
     columns: [
-      {
-        title: 'Monitor',
-        of: ({ id, name }, { links }) =>
-          html`<a href="${links.thing('monitors', String(id))}">${String(name)}</a>`,
-      },
+      thingColumn('Monitor', 'monitors', ({ name }) => name),
       'state',
       'host',
       'type',
@@ -98,7 +93,7 @@ export const watchPages: readonly Page[] = [
     rows: 'targets',
     filters: ['license'],
     columns: [
-      { title: 'Domain', of: (row, visit) => linkTo('surface')(row.domain, visit, row) },
+      thingColumn('Domain', 'surface', undefined, 'domain'),
       'verified',
       'verified_at',
       'checked_at',
