@@ -10,6 +10,13 @@ export const feature: Feature = {
       (world) => ({ ...person(world), role: 'viewer' }),
       'conflict',
     ),
+    'users.first-code': {
+      asks: 'platform.admin',
+      scope: 'platform',
+      leaves: 'row',
+      input: nothing,
+      personal: true,
+    },
     'users.list': read('platform.admin', nothing),
     'users.set-role': confirmedChange(
       (world) => ({ ...person(world), role: 'support' }),

@@ -106,6 +106,7 @@ export { isEmailKeyLike } from './people/licenses/license.ts'
 export type { LicenseDeed } from './people/licenses/license-deed.ts'
 export { isIdEnd } from './people/licenses/license-name.ts'
 export { IDLE_SECONDS } from './people/sessions/sessions-store.ts'
+export { firstAccount } from './people/users/user-operations.ts'
 export { normalEmail } from './people/users/users-store.ts'
 export {
   folderAccess,

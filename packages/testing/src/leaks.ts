@@ -8,7 +8,7 @@ const SHAPES: readonly (readonly [what: string, shape: string])[] = [
   ['the secret of a webhook', 'whsec_[A-Za-z0-9+/]{43}='],
   // 20 bytes in base32, as a word. One secret in 770 has no digit and is not found.
   ['the secret of one-time codes', '(?:^|[^A-Za-z0-9_-])(?=[A-Z]*[2-7])[A-Z2-7]{32}(?:$|[^A-Za-z0-9_-])'],
-  ['a recovery code', '(?:[0-9a-hjkmnp-tv-z]{4}-){5}[0-9a-hjkmnp-tv-z]{4}'],
+  ['a code for one use', '(?:[0-9a-hjkmnp-tv-z]{4}-){5}[0-9a-hjkmnp-tv-z]{4}'],
 ]
 
 /**

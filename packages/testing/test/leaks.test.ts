@@ -20,7 +20,7 @@ describe('secrets in a text', () => {
       'a private key',
       'the secret of a webhook',
       'the secret of one-time codes',
-      'a recovery code',
+      'a code for one use',
       'the value of MONITORS_CRON_SECRET',
     ])
   })
@@ -67,7 +67,7 @@ it.each([
   ['a license key', KEY],
   ['the secret of a webhook', WEBHOOK_SECRET],
   ['the secret of one-time codes', CODE_SECRET],
-  ['a recovery code', RECOVERY_CODE],
+  ['a code for one use', RECOVERY_CODE],
 ])(
   'a database that keeps %s in the clear says in which table, and is gone all the same',
   async (_, secret) => {

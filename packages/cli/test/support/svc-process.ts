@@ -26,7 +26,9 @@ const GIVEN_OUT: readonly (readonly [command: readonly string[], what: string])[
   [['git', 'hooks', 'rotate'], 'the secret of a webhook'],
   [['webhooks', 'endpoints', 'add'], 'the secret of a webhook'],
   [['up'], 'a license key'],
-  [['account', 'second-factor', 'add'], 'a recovery code'],
+  [['up'], 'a code for one use'],
+  [['users', 'first-code'], 'a code for one use'],
+  [['account', 'second-factor', 'add'], 'a code for one use'],
 ]
 
 /**
@@ -144,10 +146,10 @@ export function refuseLeaks(
 ): void {
   const isThis = ([command]: readonly [readonly string[], string]) =>
     command.every((word, index) => args[index] === word)
-  const [own, shown] = [GIVEN_OUT.find(isThis)?.[1], SHOWN.find(isThis)?.[1]]
+  const [own, shown] = [GIVEN_OUT, SHOWN].map((list) => list.filter(isThis).map(([, what]) => what))
   const leaks = [
-    ...leaksIn(said.out, env).filter((what) => what !== own),
-    ...leaksIn(said.err, env).filter((what) => what !== shown),
+    ...leaksIn(said.out, env).filter((what) => !own?.includes(what)),
+    ...leaksIn(said.err, env).filter((what) => !shown?.includes(what)),
   ]
   if (leaks.length > 0) throw new Error(`svc ${args.slice(0, 2).join(' ')} has said ${leaks.join(', ')}`)
 }

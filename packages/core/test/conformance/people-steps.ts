@@ -24,6 +24,18 @@ const addUser = steps(
   },
 )
 
+const addFirst = steps('add first administrator', email, (address) => () => async (stores, now) => {
+  const id = `adm_${address}`
+  const given = {
+    id,
+    email: address,
+    role: 'super_admin',
+    tenantId: undefined,
+    passwordHash: 'hash-1',
+  } as const
+  return [await stores.users.addFirst(given, now), await stores.users.hasFirst()]
+})
+
 const changeUser = steps(
   'change user',
   fc.record({
@@ -114,6 +126,7 @@ const begin = steps(
 /** Steps of users, their sessions and the audit log. */
 export const peopleSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 2, arbitrary: addUser },
+  { weight: 1, arbitrary: addFirst },
   { weight: 2, arbitrary: changeUser },
   { weight: 1, arbitrary: readUser },
   { weight: 2, arbitrary: openSession },

@@ -3,6 +3,7 @@ import { Problem } from '@svc/core'
 import type { GateRequest, Reply } from '../exchange/route.ts'
 import { requireSetUp } from '../gates/session.ts'
 import { Assets } from './assets.ts'
+import { FIRST, first } from './first.ts'
 import { pageOf } from './layout.ts'
 import { Links } from './links.ts'
 import { pageAt } from './pages.ts'
@@ -42,6 +43,7 @@ export async function answerPage(asked: PageRequest): Promise<Reply> {
   const { path, request, form } = asked
   if (path.startsWith(ASSETS)) return assetReply(path.slice(ASSETS.length), request)
   if (path === SIGN_IN) return reply(await signIn(asked), asked)
+  if (path === FIRST) return reply(await first(asked), asked)
   const caller = await request.plane.sessions.authenticate(request.headers.cookie)
   // A form of a session that has ended is lost: its page leads to the sign-in as well.
   if (caller === undefined) return redirect(signInFor(path, request.search))

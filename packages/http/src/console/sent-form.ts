@@ -24,6 +24,15 @@ export function readSent(bytes: Buffer): SentForm {
   return sent
 }
 
+/** Bytes of the form of somebody who is not signed in. */
+const MAX_VISITORS_BYTES = 8 * 1024
+
+/** Reads the form of somebody who is not signed in. @throws Refusal `payload-too-large` */
+export function readVisitorsForm(bytes: Buffer | undefined): SentForm | undefined {
+  if (bytes !== undefined && bytes.length > MAX_VISITORS_BYTES) throw new Refusal('payload-too-large')
+  return bytes && readSent(bytes)
+}
+
 /** One sending of a form: a second one within a day is refused. */
 const ONCE: RateLimit = { name: 'console-form', limit: 1, windowSeconds: 86_400 }
 

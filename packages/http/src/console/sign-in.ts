@@ -1,15 +1,15 @@
 import { Problem } from '@svc/core'
 import { MAX_PASSWORD_CHARS, normalEmail } from '@svc/core/adapters'
-import { Refusal } from '../exchange/errors.ts'
 import type { GateRequest } from '../exchange/route.ts'
 import { takeByAddress, takeFrom } from '../gates/limit.ts'
 import { requireSameOrigin } from '../gates/same-origin.ts'
 import { LOGINS_PER_ACCOUNT, LOGINS_PER_IP } from '../gates/session.ts'
 import type { PageRequest } from './console.ts'
+import { FIRST } from './first.ts'
 import { html, type Part } from './html.ts'
 import { Links, ownPath } from './links.ts'
 import { refusalOf } from './problem-view.ts'
-import { readSent, type SentForm } from './sent-form.ts'
+import { readVisitorsForm, type SentForm } from './sent-form.ts'
 import type { Redirect, View } from './visit.ts'
 
 /** Path of the sign-in page. */
@@ -20,8 +20,6 @@ export const SIGN_OUT = 'sign-out'
 
 const MAX_EMAIL_CHARS = 254
 const MAX_CODE_CHARS = 64
-/** Bytes of the form of somebody who is not signed in. */
-const MAX_FORM_BYTES = 8 * 1024
 
 /** Returns the way to the sign-in page, from which the person comes back to the page that they asked for. */
 export const signInFor = (path: string, search: string): Redirect => ({
@@ -30,10 +28,12 @@ export const signInFor = (path: string, search: string): Redirect => ({
 
 /** Shows the form, or signs a person in. */
 export async function signIn({ request, path, form: bytes }: PageRequest): Promise<View | Redirect> {
-  if (bytes !== undefined && bytes.length > MAX_FORM_BYTES) throw new Refusal('payload-too-large')
-  const form = bytes && readSent(bytes)
+  const form = readVisitorsForm(bytes)
   const next = ownPath(form?.get('next') ?? request.query('next')) ?? ''
-  if (form === undefined) return formView(next)
+  if (form === undefined) {
+    const first = (await request.plane.users.hasFirst()) ? undefined : new Links(path).to(FIRST)
+    return formView(next, { first })
+  }
   try {
     const { setCookie } = await signedIn(request, form)
     return { seeOther: new Links(path).to(next), setCookie }
@@ -61,21 +61,25 @@ async function signedIn(request: GateRequest, form: SentForm): Promise<{ setCook
   return plane.sessions.login(email, password, headers.cookie, code, address)
 }
 
-interface Tried {
-  readonly status: number
-  readonly said: Part
-  readonly email: string
+interface Shown {
+  readonly status?: number
+  /** Why a try was refused. */
+  readonly said?: Part
+  readonly email?: string
+  /** Address of the page of the first administrator, while there is none. */
+  readonly first?: string | undefined
 }
 
-const formView = (next: string, tried?: Tried): View => ({
+const formView = (next: string, { status = 200, said, email = '', first }: Shown): View => ({
   title: 'Sign in',
-  status: tried?.status ?? 200,
+  status,
   body: html`<form class="sign-in" method="post">
 <h1>svc</h1>
-${tried !== undefined && html`<p class="notice bad" role="alert">${tried.said}</p>`}
+${said !== undefined && html`<p class="notice bad" role="alert">${said}</p>`}
+${first !== undefined && html`<p class="notice">There is no administrator yet: <a href="${first}">make the first account</a>.</p>`}
 <input type="hidden" name="next" value="${next}">
 <div class="field"><label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="username" required autofocus value="${tried?.email ?? ''}"></div>
+<input id="email" name="email" type="email" autocomplete="username" required autofocus value="${email}"></div>
 <div class="field"><label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required></div>
 <div class="field"><label for="code">Code <small>of your second factor, if you have one</small></label>

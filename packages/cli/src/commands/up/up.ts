@@ -62,7 +62,10 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
     if (source !== undefined) await ensureApp(plane, license.id, source.repo_url)
     const key = (await readSecret(keyFile)) ?? ''
     const front = await apps.port()
-    const parts = { url, key, license: license.id, dataDir: folderFlag(io, dataDir), source, front }
+    const isFirst = plane.sessions.isOpen && !(await plane.users.hasFirst())
+    const firstCode = isFirst ? plane.sessions.firstCode().code : undefined
+    const folder = folderFlag(io, dataDir)
+    const parts = { url, key, license: license.id, dataDir: folder, source, front, firstCode }
     io.out.write(welcome(io, parts))
     const cause = await stop.asked
     await agent[Symbol.asyncDispose]()

@@ -12,6 +12,8 @@ export interface WelcomeParts {
   readonly dataDir: string | undefined
   /** The port of the front of applications; undefined when none can run. */
   readonly front: number | undefined
+  /** The one-time code of the first administrator; undefined once there is one. */
+  readonly firstCode: string | undefined
   /** The sample application; undefined without git. */
   readonly source: GitSource | undefined
 }
@@ -21,7 +23,7 @@ export interface WelcomeParts {
  * try next.
  */
 export function welcome({ programName, out, env }: Io, parts: WelcomeParts): string {
-  const { url, key, license, dataDir, source, front } = parts
+  const { url, key, license, dataDir, source, front, firstCode } = parts
   const isTinted = out.isTty && !env.NO_COLOR
   const bold = (text: string) => (isTinted ? paint(text, 'bold') : text)
   const folder = dataDir === undefined ? [] : ['--data-dir', dataDir]
@@ -45,10 +47,9 @@ ${source === undefined || front === undefined ? '' : `\n  Then open it:\n    htt
   List the fleet:
     ${command('fleet', 'servers')}
 
-  Look at it in a browser, once you have an account (the command asks for a password):
-    ${command('users', 'add', 'you@example.com', '--role', 'super_admin', '--password-stdin')}
+  Look at it in a browser:
     ${url}/console
-
+${firstCode === undefined ? '' : `    ${firstCode}  makes your account there, within 15 minutes;\n    ${command('users', 'first-code')}  prints another one\n`}
   Ask whether it is healthy:
     curl ${url}/healthz
 

@@ -22,6 +22,10 @@ export function declareUsers(program: Command, run: Run): void {
     'svc users add ada@example.com --role operator',
     'svc users add eve@acme.test --role owner --tenant acme',
   )
+  const first = operating(users, 'users.first-code').action(
+    run(async () => (await import('./first-code.ts')).firstCode),
+  )
+  examples(first, 'svc users first-code')
   const list = operating(users, 'users.list').action(
     run(async () => (await import('./users-list.ts')).listUsers),
   )

@@ -52,6 +52,23 @@ export class Accounts {
   }
 
   /**
+   * Makes the first administrator for the holder of a one-time code, and signs them in.
+   * @throws Problem `unauthorized` for a code that is wrong or too old, `not-found` if there is an
+   * administrator, and as `Users.addFirst`
+   */
+  async setUp(code: string, email: string, password: string): Promise<MintedSession> {
+    const { users, sessions, log } = this.#parts
+    if (await users.hasFirst()) throw new Problem('not-found')
+    if (!sessions.isFirstCode(code))
+      throw new Problem('unauthorized', {
+        detail: 'the code is wrong or too old: svc users first-code prints another one',
+      })
+    const user = await users.addFirst(email, password).catch(sayBusy)
+    log.info({ user: user.id }, 'first administrator')
+    return sessions.mint(user)
+  }
+
+  /**
    * Changes the caller's password and ends all their sessions. Returns a new session.
    * @throws Problem `unauthorized` if `current` is wrong, `conflict` without a password, `invalid-input` for
    * a new password that is too easy to guess, `unavailable` while too many are being checked

@@ -6,6 +6,7 @@ import { MAX_PASSWORD_CHARS, sayBusy } from '../../platform/passwords/passwords.
 import { secretDigest } from '../../platform/signing/same-secret.ts'
 import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { normalEmail, type User } from '../users/users-store.ts'
+import { FIRST_CODE_SECONDS, isFirstCode, sealFirstCode } from './first-code.ts'
 import {
   FORM_NONCE_BYTES,
   openForm,
@@ -151,6 +152,20 @@ export class Sessions {
   formNonce(cookieHeader: string | undefined, token: string): string | undefined {
     const id = sessionIdOf(cookieHeader, this.#secrets)
     return id === undefined ? undefined : openForm(token, id)
+  }
+
+  /**
+   * Returns a code that lets its holder become the first administrator (`Accounts.setUp`).
+   * @throws Problem `unavailable` while sign-in is closed
+   */
+  firstCode(): { readonly code: string; readonly expires: Date } {
+    const expires = new Date(this.#parts.clock.now().getTime() + FIRST_CODE_SECONDS * 1000)
+    return { code: sealFirstCode(expires, this.#secret()), expires }
+  }
+
+  /** Whether `code` is one of `firstCode` whose time has not passed. */
+  isFirstCode(code: string): boolean {
+    return isFirstCode(code, this.#secrets, this.#parts.clock.now())
   }
 
   /** Ends a session. Returns the `Set-Cookie` value that removes it from the browser. */

@@ -29,6 +29,9 @@ const newEmail = matching(/^[^\s@:]{1,64}@[^\s@:]{1,189}$/, 'an email address wi
 const role = text(1, 32)
 const password = text(MIN_PASSWORD_CHARS, MAX_PASSWORD_CHARS)
 
+/** The form of the first administrator. */
+export const firstAccount = shape({ code: text(1, 64), email: newEmail, password })
+
 /** Returns a user as operators see them. `holders` are the ids of users with a second factor. */
 const userView = (user: User, holders: ReadonlySet<string>) => ({
   id: user.id,
@@ -84,6 +87,21 @@ export const userOperations = [
         password: input.password,
       })
       return answerOf(services, user)
+    },
+  }),
+  operation({
+    name: 'users.first-code',
+    summary: 'print the one-time code with which the first administrator makes their account',
+    permission: 'platform.admin',
+    scope: 'platform',
+    changes: true,
+    personal: true,
+    input: {},
+    answer: { needed: flag(), code: optional(word), expires_at: optional(second) },
+    run: async ({ users, sessions }) => {
+      if (await users.hasFirst()) return { needed: false }
+      const { code, expires } = sessions.firstCode()
+      return { needed: true, code, expires_at: unixSeconds(expires) }
     },
   }),
   operation({

@@ -20,6 +20,15 @@ const ADD = {
       select $1, $2, $3, $4, $5, ${AT} where $4::text is not null and ${FREE} on conflict (email) do nothing returning id)
     select id from admin union all select id from member`,
 }
+const FIRST = `exists (select from admins where role = 'super_admin')`
+// Two who come at once wait for each other: a statement does not see the rows of another's transaction.
+const ADDING_FIRST = { name: 'user-adding-first', text: 'select pg_advisory_xact_lock(7142024816)' }
+const ADD_FIRST = {
+  name: 'user-add-first',
+  text: `insert into admins (id, email, role, password_hash, created_at)
+    select $1, $2, $3, $4, ${at('$5')} where not ${FIRST} and ${FREE} on conflict (email) do nothing returning id`,
+}
+const HAS_FIRST = { name: 'user-has-first', text: `select ${FIRST} as has` }
 const BY_EMAIL = { name: 'user-by-email', text: `select * from ${EVERYBODY} where u.email = $1` }
 // Byte order does not depend on the locale of the database.
 const LIST = { name: 'user-list', text: `select * from ${EVERYBODY} order by u.email collate "C"` }
@@ -50,6 +59,17 @@ export class SqlUsersStore implements UsersStore {
     const params = [user.id, user.email, user.role, user.tenantId, user.passwordHash, now]
     const added = await this.#session.rows(ADD, params)
     return added.length === 0 ? undefined : this.byEmail(user.email)
+  }
+
+  async addFirst({ id, email, role, passwordHash }: NewUser, now?: Date): Promise<User | undefined> {
+    await this.#session.rows(ADDING_FIRST, [])
+    const added = await this.#session.rows(ADD_FIRST, [id, email, role, passwordHash, now])
+    return added.length === 0 ? undefined : this.byEmail(email)
+  }
+
+  async hasFirst(): Promise<boolean> {
+    const [row] = await this.#session.rows<{ has: boolean }>(HAS_FIRST, [])
+    return row?.has === true
   }
 
   async byEmail(email: string): Promise<User | undefined> {

@@ -35,6 +35,13 @@ declare module '../../platform/storage/storage.ts' {
 export interface UsersStore {
   /** Stores a user. Returns undefined if the email is taken. */
   add(user: NewUser, now?: Date): Promise<User | undefined>
+  /**
+   * Stores the first administrator, a `super_admin`, in a transaction. Returns undefined if there is one, or
+   * if the email is taken.
+   */
+  addFirst(user: NewUser, now?: Date): Promise<User | undefined>
+  /** Whether there is a `super_admin`, barred or not. */
+  hasFirst(): Promise<boolean>
   byEmail(email: string): Promise<User | undefined>
   /** Returns a user with the hash of the password. For sign-in only. */
   credentials(email: string): Promise<{ user: User; passwordHash: string | undefined } | undefined>

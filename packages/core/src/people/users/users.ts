@@ -19,6 +19,9 @@ export interface AddUserInput {
   readonly password: string | undefined
 }
 
+/** Name of the holder of a one-time code in the audit log. */
+const FIRST_CODE = 'local:first-code'
+
 /** Users who can sign in. */
 export class Users {
   readonly #parts: UsersParts
@@ -41,6 +44,34 @@ export class Users {
     const user = await storage.users.add(made, clock.statementTime())
     if (user === undefined) throw new Problem('conflict', { detail: `there is a user ${email} already` })
     return user
+  }
+
+  /**
+   * Adds the first administrator, with an audit row of its own: nobody runs an operation here.
+   * @throws Problem `invalid-input` for a password that is too easy to guess, `not-found` if there is an
+   * administrator, `conflict` if the email is taken
+   */
+  async addFirst(given: string, password: string): Promise<User> {
+    const { storage, clock, ids } = this.#parts
+    const email = normalEmail(given)
+    const passwordHash = await this.#hash(password, { email, tenantId: undefined })
+    const role = 'super_admin'
+    const made = { id: ids.next('usr'), email, role, tenantId: undefined, passwordHash } as const
+    const now = clock.statementTime()
+    return storage.transaction(async ({ users, audit }) => {
+      const user = await users.addFirst(made, now)
+      if (user === undefined && (await users.hasFirst())) throw new Problem('not-found')
+      if (user === undefined)
+        throw new Problem('conflict', { detail: `there is a user ${email} already: take another address` })
+      const entry = { actor: FIRST_CODE, operation: 'users.add', input: { email, role }, outcome: 'ok' }
+      await audit.add({ id: ids.next('aud'), ...entry }, now)
+      return user
+    })
+  }
+
+  /** Whether there is an administrator; until then a one-time code makes the first one. */
+  hasFirst(): Promise<boolean> {
+    return this.#parts.storage.users.hasFirst()
   }
 
   /**

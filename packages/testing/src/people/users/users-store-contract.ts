@@ -17,6 +17,12 @@ export function usersStoreContract(name: string, open: () => Promise<Storage>): 
       return buildUser({ role: 'developer', tenantId: tenant.id })
     }
 
+    /** The storage is one for all tests: administrators of others are none here. */
+    async function withoutAdministrator() {
+      for (const { id, role } of await users().list())
+        if (role === 'super_admin') await users().change(id, { role: 'viewer' })
+    }
+
     it('staff and product users are found by email with their role and tenant', async () => {
       const now = new FakeClock().now()
       for (const made of [buildUser({ role: 'super_admin' }), await member()]) {
@@ -37,6 +43,34 @@ export function usersStoreContract(name: string, open: () => Promise<Storage>): 
       expect(await users().add({ ...(await member()), email: staff.email })).toBeUndefined()
       expect(await users().add(buildUser({ email: staff.email }))).toBeUndefined()
       expect((await users().byEmail(staff.email))?.id).toBe(staff.id)
+    })
+
+    it('the first administrator is made once, whoever else comes at the same moment', async () => {
+      await withoutAdministrator()
+      expect(await users().hasFirst()).toBe(false)
+      const made = Array.from({ length: 8 }, (_, n) =>
+        buildUser({ role: 'super_admin', email: `first-${n}@svc.example`, passwordHash: 'a hash' }),
+      )
+      const added = await Promise.all(
+        made.map((user) => storage().transaction((stores) => stores.users.addFirst(user))),
+      )
+      const [first, ...others] = added.filter((each) => each !== undefined)
+      expect([first?.role, others]).toEqual(['super_admin', []])
+      expect(await users().hasFirst()).toBe(true)
+      expect((await users().list()).filter(({ role }) => role === 'super_admin')).toEqual([first])
+    })
+
+    it('a barred administrator counts, and an email that somebody has makes none', async () => {
+      await withoutAdministrator()
+      const member = buildUser()
+      await users().add(member)
+      const same = buildUser({ role: 'super_admin', email: member.email })
+      expect(await storage().transaction((stores) => stores.users.addFirst(same))).toBeUndefined()
+      expect(await users().hasFirst()).toBe(false)
+      const barred = buildUser({ role: 'super_admin' })
+      await users().add(barred)
+      await users().change(barred.id, { disabled: true })
+      expect(await users().hasFirst()).toBe(true)
     })
 
     it('the password hash is handed out for sign-in only', async () => {

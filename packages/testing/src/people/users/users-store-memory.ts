@@ -15,17 +15,20 @@ export function memoryUsersStore(tables: MemoryTables, run: Run, time: () => Dat
   const sessions = tables.of<MemorySession>('sessions')
   const tenants = tables.of<Tenant>('tenants')
   const find = (email: string) => users.all().find((row) => row.email === email)
+  const hasFirst = () => users.all().some(({ role }) => role === 'super_admin')
+  const add = (user: NewUser, now: Date) => {
+    if (find(user.email) !== undefined) return undefined
+    if (users.get(user.id) !== undefined) throw new Error(`there is a user ${user.id} already`)
+    if (user.tenantId !== undefined && tenants.get(user.tenantId) === undefined)
+      throw new Error(`there is no tenant ${user.tenantId}`)
+    const row = { ...user, createdAt: now, disabledAt: undefined } as MemoryUser
+    users.put(user.id, row)
+    return toUser(row)
+  }
   return {
-    add: (user: NewUser, now = time()) =>
-      run(() => {
-        if (find(user.email) !== undefined) return undefined
-        if (users.get(user.id) !== undefined) throw new Error(`there is a user ${user.id} already`)
-        if (user.tenantId !== undefined && tenants.get(user.tenantId) === undefined)
-          throw new Error(`there is no tenant ${user.tenantId}`)
-        const row = { ...user, createdAt: now, disabledAt: undefined } as MemoryUser
-        users.put(user.id, row)
-        return toUser(row)
-      }),
+    add: (user: NewUser, now = time()) => run(() => add(user, now)),
+    addFirst: (user: NewUser, now = time()) => run(() => (hasFirst() ? undefined : add(user, now))),
+    hasFirst: () => run(hasFirst),
     byEmail: (email) =>
       run(() => {
         const row = find(email)
