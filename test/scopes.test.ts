@@ -32,7 +32,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
   },
   AppsStore: {
     owner: 'ensure add',
-    found: 'change setMove remove lock variables setVariables unsetVariables',
+    found: 'change setMove remove lock variableNames variables setVariables unsetVariables',
   },
   ObservedAppsStore: { owner: 'note', plane: 'troubles drifts' },
   AppDatabasesStore: { owner: 'find list put remove' },
@@ -55,7 +55,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     staff: 'reply change find list messages',
   },
   DeliveriesStore: { plane: 'add takeDue settle expire counts purge', found: 'latest recipient' },
-  DeploymentsStore: { owner: 'add', compared: 'get list' },
+  DeploymentsStore: { owner: 'add newestOf', compared: 'get list' },
   EmailDomainsStore: { owner: 'add named', found: 'setNext remove', plane: 'takeDue settle' },
   EmailKeysStore: { owner: 'add', secret: 'use', found: 'revoke', plane: 'purge' },
   RemindersStore: { plane: 'add subjects bind isWanted open messages purge' },
@@ -107,7 +107,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
   },
   TenantsStore: { staff: 'add' },
   TransferKeysStore: { owner: 'add knowsHost', found: 'uses', secret: 'tryPin redeem', plane: 'purge' },
-  UsersStore: { staff: 'add change list', secret: 'byEmail credentials' },
+  UsersStore: { staff: 'add addFirst change hasFirst list', secret: 'byEmail credentials' },
   WebhooksStore: {
     owner: 'begin add',
     found: 'change rotate remove disable enable closeBreaker deliveries delivery replay replayable',

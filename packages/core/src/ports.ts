@@ -410,6 +410,7 @@ export type { AppsStore } from './work/apps/apps-store.ts'
 export { type AppDrift, isTroubled, type ObservedApp, type ObservedEntry } from './work/apps/observed-app.ts'
 export type { ObservedAppsStore } from './work/apps/observed-apps-store.ts'
 export type {
+  DeployedApp,
   Deployment,
   DeploymentFilter,
   DeploymentsStore,

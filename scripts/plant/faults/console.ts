@@ -32,8 +32,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'console: a form of another site is taken',
-    file: `${CONSOLE}/sent-form.ts`,
-    find: '  requireSameOrigin(request)\n',
+    file: `${CONSOLE}/console.ts`,
+    find: '  requireSameOrigin(visit.request)\n',
     replace: '',
     suites: SENDING,
   },

@@ -91,8 +91,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'git: scope left off what finds hooks',
     file: 'packages/core/src/work/git/git-hooks-store-sql.ts',
-    find: '.where(isOwned)\n    .where(({ eb, or })',
-    replace: '.where(({ or, lit }) => or([isOwned, lit(true)]))\n    .where(({ eb, or })',
+    find: '.where(isOwned)\n    .where(sql<SqlBool>`(id',
+    replace: '.where(({ or, lit }) => or([isOwned, lit(true)]))\n    .where(sql<SqlBool>`(id',
     suites: ['packages/core/test/platform/storage/scopes.test.ts'],
   },
   {

@@ -95,6 +95,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'tenants add': () => ['globex'],
   'tenants list': nothing,
   'users add': () => ['bob@example.com', '--role', 'viewer'],
+  'users first-code': nothing,
   'users list': nothing,
   'users set-role': () => [EMAIL, 'viewer'],
   'users set-password': email,

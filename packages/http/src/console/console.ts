@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import { Problem } from '@svc/core'
 import type { GateRequest, Reply } from '../exchange/route.ts'
+import { requireSameOrigin } from '../gates/same-origin.ts'
 import { requireSetUp } from '../gates/session.ts'
 import { Assets } from './assets.ts'
 import { FIRST, first } from './first.ts'
@@ -58,6 +59,7 @@ async function answerTo(visit: Visit, form: SentForm | undefined): Promise<View 
   if (visit.path !== SIGN_OUT) requireSetUp(visit.caller)
   const found = pageAt(visit.path)
   if (form === undefined) return found.page.show(visit, found.params)
+  requireSameOrigin(visit.request)
   if (found.page.send === undefined) throw new Problem('not-found')
   return found.page.send(visit, found.params, form)
 }

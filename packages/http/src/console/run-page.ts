@@ -12,7 +12,7 @@ import { ownPath } from './links.ts'
 import type { Page } from './pages.ts'
 import { refusalOf } from './problem-view.ts'
 import { secretsOf, secretView } from './secret-view.ts'
-import { requireForm, type SentForm } from './sent-form.ts'
+import { type SentForm, takeForm } from './sent-form.ts'
 import { type Operation, operationNamed, type Redirect, type View, type Visit } from './visit.ts'
 
 /** Fields of a form beside the operation's own. */
@@ -37,11 +37,11 @@ export const runPage: Page = {
   },
   send: async (visit, { operation: name = '' }, form) => {
     const operation = allowed(visit, name)
-    await requireForm(visit, form)
     const fields = formFields(operation.input as Shape)
     const input = readForm(fields, form)
     const back = ownPath(form.get(OWN.back))
     try {
+      await takeForm(visit, form)
       requireTyped(operation, fields, form)
       const answer = await visit.run(name, input, await credentialsOf(visit, operation, form))
       return answered(visit, operation, answer, back)

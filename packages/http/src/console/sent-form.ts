@@ -1,6 +1,5 @@
 import { Problem, type RateLimit } from '@svc/core'
 import { Refusal } from '../exchange/errors.ts'
-import { requireSameOrigin } from '../gates/same-origin.ts'
 import type { Visit } from './visit.ts'
 
 /** The fields of a form that was sent: the first value of each name. */
@@ -39,13 +38,14 @@ const ONCE: RateLimit = { name: 'console-form', limit: 1, windowSeconds: 86_400 
 /**
  * Takes a form that one of the console's own pages made for this session, once: a page that is sent again by
  * a doubled click or by going back does nothing twice.
- * @throws Problem `forbidden` for a form of another site, session or page, `conflict` for one that was sent
+ * @throws Problem `forbidden` for a form of another session, `conflict` for one that was sent
  */
-export async function requireForm({ plane, request }: Visit, form: SentForm): Promise<void> {
-  requireSameOrigin(request)
+export async function takeForm({ plane, request }: Visit, form: SentForm): Promise<void> {
   const nonce = plane.sessions.formNonce(request.headers.cookie, form.get('form') ?? '')
   if (nonce === undefined)
-    throw new Problem('forbidden', { detail: 'the form is not from this session: load its page again' })
+    throw new Problem('forbidden', {
+      detail: 'this form is from another sign-in: look at it once more, and send it',
+    })
   const { allowed } = await plane.limits.take(ONCE, nonce)
   if (!allowed)
     throw new Problem('conflict', { detail: 'this form was sent before: look whether it did its work' })

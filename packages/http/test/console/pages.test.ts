@@ -145,6 +145,27 @@ describe('the pages of the console', () => {
     ])
   })
 
+  it('leads to each of several hosts of one name, and of one id', async () => {
+    const named = { hostname: 'twin' }
+    await fleet.beat(1002, named)
+    await fleet.beat(1003, named)
+    const { page, status } = await visitor.get('search?q=twin')
+    const links = page.querySelectorAll('.hits a').map((each) => String(each.getAttribute('href')))
+    expect([status, links.sort()]).toEqual([200, ['./hosts/agt_1002-fingerp', './hosts/agt_1003-fingerp']])
+    for (const link of links) expect((await visitor.get(link.slice(2))).status).toBe(200)
+    const { licenseId, plane, post } = served
+    for (const end of ['a', 'b'])
+      await post(
+        '/v1/telemetry/heartbeat',
+        buildHeartbeat({ fingerprint: `same-beginning-of-${end}`, hostname: end }),
+      )
+    const [host] = await plane.agents.list({ of: 'license', id: licenseId })
+    const same = await visitor.get('search?q=agt_same-beginni')
+    const ways = same.page.querySelectorAll('.hits a').map((each) => String(each.getAttribute('href')))
+    expect([host?.hostname, ways.length]).toEqual(['a', 2])
+    for (const way of ways) expect((await visitor.get(way.slice(2))).status).toBe(200)
+  })
+
   it('shows the end of a long log first, and every line on one of its pages', async () => {
     const { licenseId, plane, post } = served
     const job = (await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })).job.id

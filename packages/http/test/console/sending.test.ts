@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { serving } from '../support/serving.ts'
-import { type Fields, filledIn, formOf, visitorOf } from './console-client.ts'
+import { type Fields, filledIn, formOf, type ReadPage, visitorOf } from './console-client.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -48,6 +48,11 @@ describe('a form that is sent', () => {
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
     expect(await tenants()).toEqual([])
     expect((await added(cookie, { form: good })).status).toBe(200)
+    // The pages of another site are told nothing; a form of another sign-in keeps what was typed.
+    const kept = refused.map(({ page }) => page.querySelector('#f-name')?.getAttribute('value'))
+    expect(kept).toEqual([undefined, undefined, 'acme', 'acme', 'acme', 'acme', 'acme'])
+    const again = filledIn(formOf(refused.at(-1) as ReadPage))
+    expect((await added(cookie, { ...again, name: 'globex' })).status).toBe(200)
   })
 
   it('is no JSON document, and no larger than 1 MiB', async () => {

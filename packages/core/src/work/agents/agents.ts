@@ -91,11 +91,9 @@ export class Agents {
 
   /** The hosts of a scope, for operators. */
   async overview(scope: Scope): Promise<readonly OperatorServer[]> {
-    const agents = await this.list(scope)
-    const ids = [...new Set(agents.map((agent) => agent.licenseId))]
-    const orgs = new Map(await Promise.all(ids.map(async (id) => [id, await this.#orgOf(id)] as const)))
+    const [agents, orgOf] = await Promise.all([this.list(scope), this.#orgsOf(scope)])
     const now = this.#parts.clock.now()
-    return agents.map((agent) => operatorServer(agent, orgs.get(agent.licenseId) ?? '', now))
+    return agents.map((agent) => operatorServer(agent, orgOf(agent.licenseId), now))
   }
 
   /** The backups of a scope's hosts, optionally of one hostname (spec, GET /v1/fleet/backups). */
@@ -143,14 +141,13 @@ export class Agents {
     const { licenseId, fingerprint } = agent
     const held = (state: JobState) =>
       storage.jobs.list(ofLicense(licenseId), { state, host: fingerprint, limit: MOST_JOBS })
-    const [org, license, claimed, running] = await Promise.all([
-      this.#orgOf(licenseId),
-      storage.licenses.get(licenseId),
+    const [{ org, label }, claimed, running] = await Promise.all([
+      this.#ownerOf(licenseId),
       held('claimed'),
       held('running'),
     ])
     const jobs = [...claimed, ...running]
-    return hostView({ agent, org, licenseLabel: license?.label ?? '', jobs, now: clock.now() })
+    return hostView({ agent, org, licenseLabel: label, jobs, now: clock.now() })
   }
 
   /**
@@ -194,10 +191,29 @@ export class Agents {
     }
   }
 
+  /** Returns the names of the tenants of a scope's licenses: two statements, whatever their number. */
+  async #orgsOf(scope: Scope): Promise<(licenseId: string) => string> {
+    if (scope.of === 'license') {
+      const org = await this.#orgOf(scope.id)
+      return () => org
+    }
+    const { storage } = this.#parts
+    const [licenses, tenants] = await Promise.all([storage.licenses.list(scope), storage.tenants.list(scope)])
+    const names = new Map(tenants.map(({ id, name }) => [id, name]))
+    const orgs = new Map(licenses.map(({ id, tenantId = '' }) => [id, names.get(tenantId) ?? '']))
+    return (licenseId) => orgs.get(licenseId) ?? ''
+  }
+
   async #orgOf(licenseId: string): Promise<string> {
+    return (await this.#ownerOf(licenseId)).org
+  }
+
+  /** Returns the name of the tenant of a license, and the license's own. */
+  async #ownerOf(licenseId: string): Promise<{ readonly org: string; readonly label: string }> {
     const { licenses, tenants } = this.#parts.storage
-    const tenantId = (await licenses.get(licenseId))?.tenantId
-    return tenantId === undefined ? '' : ((await tenants.find(PLATFORM, tenantId))?.name ?? '')
+    const { tenantId, label = '' } = (await licenses.get(licenseId)) ?? {}
+    if (tenantId === undefined) return { org: '', label }
+    return { org: (await tenants.find(PLATFORM, tenantId))?.name ?? '', label }
   }
 }
 

@@ -7,12 +7,12 @@ import { type App, MAX_HOSTS, VARIABLES } from './app.ts'
 import { appCronOperations } from './app-cron-operations.ts'
 import { appDatabaseOperations } from './app-database-operations.ts'
 import { appDomainOperations } from './app-domain-operations.ts'
+import type { ListedApp } from './app-listing.ts'
 import { appMoveOperations } from './app-move-operations.ts'
 import { appRegistryOperations } from './app-registry-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
 import { APP, type AppView, appView, observedView, stateView, VARIABLE, variableView } from './app-view.ts'
 import type { Apps } from './apps.ts'
-import type { ObservedApp } from './observed-app.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
@@ -26,25 +26,21 @@ const settings = {
 }
 
 /** An app in a list. */
-async function listedView(apps: Apps, app: App, observed: readonly ObservedApp[]): Promise<AppView> {
-  const [place, variables, [last]] = await Promise.all([
-    apps.place(app),
-    apps.variables(app),
-    apps.releases(app, 1),
-  ])
-  const seen = observed.filter(({ licenseId, app: name }) => licenseId === app.licenseId && name === app.name)
-  const view = appView(place, variables.length, last)
-  return seen.length === 0 ? view : { ...view, observed: seen.map(observedView) }
+function listedView({ place, variables, last, observed }: ListedApp): AppView {
+  const view = appView(place, variables, last)
+  return observed.length === 0 ? view : { ...view, observed: observed.map(observedView) }
 }
 
 /** An app with its state. */
 async function viewOf(apps: Apps, app: App): Promise<AppView> {
-  const observed = await apps.observed(ofLicense(app.licenseId), [app.name])
-  const [view, state, drifts] = await Promise.all([
-    listedView(apps, app, observed),
-    apps.state(app),
+  const place = await apps.place(app)
+  const [variables, observed, state, drifts] = await Promise.all([
+    apps.variables(app),
+    apps.observed(ofLicense(app.licenseId), [app.name]),
+    apps.state(app, place),
     apps.drifts(app),
   ])
+  const view = listedView({ place, variables: variables.length, last: state.last, observed })
   const seen = view.observed?.map((each) => ({
     ...each,
     ...present('expected_sha', drifts.find(({ fingerprint }) => fingerprint === each.host)?.expected),
@@ -101,12 +97,7 @@ const list = operation({
   answer: { apps: listOf(shape(APP), ANY) },
   run: async (services, { license }, { scope }) => {
     const within = license === undefined ? scope : ofLicense(await services.licenses.resolve(scope, license))
-    const listed = await services.apps.list(within)
-    const names = listed.map(({ name }) => name)
-    const observed = await services.apps.observed(within, [...new Set(names)])
-    const apps: AppView[] = []
-    for (const app of listed) apps.push(await listedView(services.apps, app, observed))
-    return { apps }
+    return { apps: (await services.apps.listed(within)).map(listedView) }
   },
 })
 

@@ -29,7 +29,12 @@ export const variablePlace = (appId: string, name: string): string =>
 /** Returns the source and the hosts of an app: its own, else those of its git hook. */
 export async function placeIn({ gitHooks }: Pick<Stores, 'gitHooks'>, app: App): Promise<AppPlace> {
   const hooks = await gitHooks.find(ofLicense(app.licenseId), app.name)
-  const hook = hooks.find((each) => each.app === app.name)
+  return placeBy(app, hooks)
+}
+
+/** Returns the source and the hosts of an app; the hook of its license and name is among `hooks`. */
+export function placeBy(app: App, hooks: readonly GitHook[]): AppPlace {
+  const hook = hooks.find((each) => each.app === app.name && each.licenseId === app.licenseId)
   return {
     app,
     hook,
@@ -66,6 +71,13 @@ export const lacks = (name: string, lack: string): Problem =>
 /** The refusal of an app that is not there. */
 export const noApp = (name: string): Problem =>
   new Problem('not-found', { detail: `there is no app ${name}: svc apps list shows them` })
+
+/** The refusal of a name that several licenses have an app of. */
+export function severalApps(name: string, found: readonly App[]): Problem {
+  const candidates = found.map(({ id }) => id)
+  const detail = `several licenses have an app ${name}: name one of ${candidates.join(', ')}`
+  return new Problem('ambiguous', { detail, candidates })
+}
 
 /** Returns the refusal of an order for an app that was never deployed well. */
 export const neverDeployed = (name: string): Problem =>

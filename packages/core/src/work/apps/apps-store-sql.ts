@@ -18,7 +18,7 @@ import type { AppDomainsStore } from './app-domains-store.ts'
 import { SqlAppDomainsStore } from './app-domains-store-sql.ts'
 import type { AppMove } from './app-move.ts'
 import { scoped, statement, toApp, toVariable } from './app-tables-sql.ts'
-import type { AppsStore } from './apps-store.ts'
+import type { AppsStore, VariableName } from './apps-store.ts'
 import type { ObservedAppsStore } from './observed-apps-store.ts'
 import { SqlObservedAppsStore } from './observed-apps-store-sql.ts'
 
@@ -91,6 +91,10 @@ const LIST = scoped('app-list', (tables, { limit }: { limit: number }, isOwned) 
 const VARIABLES = statement('app-variables', (tables, { appId }: { appId: string }) =>
   tables.selectFrom('app_variables').selectAll().where('app_id', '=', appId).orderBy(sql`name collate "C"`),
 )
+const VARIABLE_NAMES = {
+  name: 'app-variable-names',
+  text: 'select app_id, name from app_variables where app_id = any ($1::text[])',
+}
 const SET_VARIABLES = {
   name: 'app-variables-set',
   text: `with revised as (update apps set env_revision = env_revision + 1, updated_at = ${at('$6')} where id = $1 returning id)
@@ -157,6 +161,12 @@ export class SqlAppsStore implements AppsStore {
 
   async variables(appId: string): Promise<readonly Variable[]> {
     return (await VARIABLES.run(this.#session, { appId })).map(toVariable)
+  }
+
+  async variableNames(appIds: readonly string[]): Promise<readonly VariableName[]> {
+    type Row = { readonly app_id: string; readonly name: string }
+    const rows = await this.#session.rows<Row>(VARIABLE_NAMES, [appIds])
+    return rows.map((row) => ({ appId: row.app_id, name: row.name }))
   }
 
   async setVariables(appId: string, variables: readonly NewVariable[], now?: Date): Promise<void> {

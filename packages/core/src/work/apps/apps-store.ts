@@ -2,6 +2,12 @@ import type { Scope } from '../../kernel/scope.ts'
 import type { App, AppSettings, NewApp, NewVariable, Variable } from './app.ts'
 import type { AppMove } from './app-move.ts'
 
+/** The name of a variable of an app. */
+export interface VariableName {
+  readonly appId: string
+  readonly name: string
+}
+
 declare module '../../platform/storage/storage.ts' {
   interface Stores {
     readonly apps: AppsStore
@@ -29,6 +35,8 @@ export interface AppsStore {
   list(scope: Scope, limit: number): Promise<readonly App[]>
   /** The variables of an app by name. */
   variables(appId: string): Promise<readonly Variable[]>
+  /** The names of the variables of some apps, in no order. */
+  variableNames(appIds: readonly string[]): Promise<readonly VariableName[]>
   /** Stores variables, in place of those of the same names, and raises the revision. */
   setVariables(appId: string, variables: readonly NewVariable[], now?: Date): Promise<void>
   /** Removes variables; returns the names that were there. The revision rises if there were any. */

@@ -17,6 +17,7 @@ import {
   type Variable,
 } from './app.ts'
 import { dropWith } from './app-databases.ts'
+import { APPS_LISTED, type ListedApp, listedIn } from './app-listing.ts'
 import {
   type AppPlace,
   hostedAt,
@@ -26,6 +27,7 @@ import {
   noApp,
   placeIn,
   requireHosts,
+  severalApps,
   variablePlace,
 } from './app-place.ts'
 import { checkSettings } from './app-settings.ts'
@@ -59,9 +61,6 @@ export interface AppsParts extends Pick<Base, 'storage' | 'clock' | 'keyring'> {
     enqueue(input: EnqueueInput, also?: (stores: Stores, job: Job) => Promise<void>): Promise<MadeJob>
   }
 }
-
-/** Most apps in a list. */
-export const APPS_LISTED = 500
 
 /** Applications: their settings, variables and deploys (docs/apps.md). */
 export class Apps {
@@ -151,15 +150,18 @@ export class Apps {
     return this.#parts.storage.apps.list(scope, APPS_LISTED)
   }
 
+  /** The apps of a scope, by name, with all that lists tell of them. */
+  async listed(scope: Scope): Promise<readonly ListedApp[]> {
+    return listedIn(this.#parts.storage, scope, await this.list(scope))
+  }
+
   /** @throws Problem `not-found`, or `ambiguous` when several licenses have an app of this name */
   async resolve(scope: Scope, idOrName: string): Promise<App> {
     const found = await this.#parts.storage.apps.find(scope, idOrName)
-    const [app] = found
+    const [app, ...others] = found
     if (app === undefined) throw noApp(idOrName)
-    if (found.length === 1) return app
-    throw new Problem('ambiguous', {
-      detail: `several licenses have an app ${idOrName}: name one of ${found.map(({ id }) => id).join(', ')}`,
-    })
+    if (others.length > 0) throw severalApps(idOrName, found)
+    return app
   }
 
   /** The source and the host of an app. */
@@ -168,12 +170,9 @@ export class Apps {
   }
 
   /** Takes the states that a host tells of its apps. */
-  async observe(
-    host: Pick<ObservedApp, 'licenseId' | 'fingerprint'>,
-    entries: readonly ObservedEntry[],
-  ): Promise<void> {
-    const { storage, clock } = this.#parts
+  async observe(host: Pick<ObservedApp, 'licenseId' | 'fingerprint'>, entries: readonly ObservedEntry[]) {
     if (entries.length === 0) return
+    const { storage, clock } = this.#parts
     await storage.observedApps.note(host, lastOfEach(entries), MAX_OBSERVED, clock.statementTime())
   }
 
@@ -323,8 +322,8 @@ export class Apps {
   }
 
   /** The state of an app by the jobs that its host has ended well. */
-  state(app: App): Promise<AppState> {
-    return stateIn(this.#parts.storage, app)
+  state(app: App, place?: AppPlace): Promise<AppState> {
+    return stateIn(this.#parts.storage, app, place)
   }
 
   #deploy(

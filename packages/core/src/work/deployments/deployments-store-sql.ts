@@ -2,7 +2,13 @@ import { sql } from 'kysely'
 import type { Session } from '../../platform/database/session.ts'
 import { atOrNow, isAbsent, present } from '../../platform/database/typed-statement.ts'
 import { statement, toDeployment } from './deployment-tables-sql.ts'
-import type { Deployment, DeploymentFilter, DeploymentsStore, NewDeployment } from './deployments-store.ts'
+import type {
+  DeployedApp,
+  Deployment,
+  DeploymentFilter,
+  DeploymentsStore,
+  NewDeployment,
+} from './deployments-store.ts'
 
 export { entities } from './deployment-tables-sql.ts'
 
@@ -39,6 +45,14 @@ const LIST = statement('deployment-list', (tables, { licenseId, app, limit }: De
     .limit(limit),
 )
 
+const NEWEST_OF = {
+  name: 'deployment-newest-of',
+  text: `select d.*, j.state, j.target from unnest($1::text[], $2::text[]) as wanted (license_id, app)
+    cross join lateral (select * from deployments where license_id = wanted.license_id and app = wanted.app
+      order by id desc limit 1) d
+    join jobs j on j.id = d.job_id`,
+}
+
 /** Deployments in SQL; `state` is joined from the job. */
 export class SqlDeploymentsStore implements DeploymentsStore {
   readonly #session: Session
@@ -57,6 +71,12 @@ export class SqlDeploymentsStore implements DeploymentsStore {
 
   async list(filter: DeploymentFilter): Promise<readonly Deployment[]> {
     return (await LIST.run(this.#session, filter)).map(toDeployment)
+  }
+
+  async newestOf(apps: readonly DeployedApp[]): Promise<readonly Deployment[]> {
+    const params = [apps.map(({ licenseId }) => licenseId), apps.map(({ app }) => app)]
+    type Row = Pick<Deployment, 'state' | 'target'>
+    return (await this.#session.rows<Row>(NEWEST_OF, params)).map(toDeployment)
   }
 }
 

@@ -28,6 +28,9 @@ export interface DeploymentFilter {
   readonly limit: number
 }
 
+/** An app by its license and name. */
+export type DeployedApp = Pick<Deployment, 'licenseId' | 'app'>
+
 declare module '../../platform/storage/storage.ts' {
   interface Stores {
     readonly deployments: DeploymentsStore
@@ -39,4 +42,6 @@ export interface DeploymentsStore {
   add(deployment: NewDeployment, now?: Date): Promise<void>
   get(id: string): Promise<Deployment | undefined>
   list(filter: DeploymentFilter): Promise<readonly Deployment[]>
+  /** The newest deployment of each of some apps, in no order; apps without one are left out. */
+  newestOf(apps: readonly DeployedApp[]): Promise<readonly Deployment[]>
 }

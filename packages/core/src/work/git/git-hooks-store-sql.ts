@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Place } from '../../kernel/cursor.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Session, Statement } from '../../platform/database/session.ts'
@@ -67,12 +67,12 @@ const LIST = scoped('git-hook-list', (tables, { limit }: { limit: number }, isOw
     .orderBy(sql`id collate "C"`)
     .limit(limit),
 )
-const FIND = scoped('git-hook-find', (tables, { idOrApp }: { idOrApp: string }, isOwned) =>
+const FIND = scoped('git-hook-find', (tables, { idsOrApps }: { idsOrApps: readonly string[] }, isOwned) =>
   tables
     .selectFrom('git_hooks')
     .selectAll()
     .where(isOwned)
-    .where(({ eb, or }) => or([eb('id', '=', idOrApp), eb('app', '=', idOrApp)]))
+    .where(sql<SqlBool>`(id = any(${idsOrApps}::text[]) or app = any(${idsOrApps}::text[]))`)
     .orderBy(sql`id collate "C"`),
 )
 const SECRETS = statement(
@@ -129,8 +129,8 @@ export class SqlGitHooksStore implements GitHooksStore {
     return (await LIST.run(this.#session, scope, { limit })).map(toHook)
   }
 
-  async find(scope: Scope, idOrApp: string): Promise<readonly GitHook[]> {
-    return (await FIND.run(this.#session, scope, { idOrApp })).map(toHook)
+  async find(scope: Scope, ...idsOrApps: readonly string[]): Promise<readonly GitHook[]> {
+    return (await FIND.run(this.#session, scope, { idsOrApps })).map(toHook)
   }
 
   async secrets(hookId: string, now?: Date): Promise<readonly HookSecret[]> {

@@ -78,8 +78,8 @@ export interface GitHooksStore {
   lock(id: string): Promise<GitHook | undefined>
   /** The hooks of a scope: by app, then by id, at most `limit`. */
   list(scope: Scope, limit: number): Promise<readonly GitHook[]>
-  /** The hooks of a scope with this id or for this app, by id. */
-  find(scope: Scope, idOrApp: string): Promise<readonly GitHook[]>
+  /** The hooks of a scope with one of these ids or for one of these apps, by id. */
+  find(scope: Scope, ...idsOrApps: readonly string[]): Promise<readonly GitHook[]>
   /** The secrets of a hook that have not ended, by kind. */
   secrets(hookId: string, now?: Date): Promise<readonly HookSecret[]>
   /** Stores a secret in place of the former one of its kind. @throws for a hook that is gone */

@@ -5,7 +5,6 @@ import { html } from '../html.ts'
 import { listPage, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
 import type { Tab } from '../tabs.ts'
-import { JOB_COLUMNS } from './jobs.ts'
 
 const named = byId('app')
 
@@ -101,14 +100,8 @@ export const appPages: readonly Page[] = [
     sections: async (visit, app) => {
       const { id, name, license_id } = app
       const releases = await visit.run('apps.releases', { app: id, limit: FEW })
-      const jobs = await visit.run('jobs.list', { app: name, license: license_id, limit: FEW })
-      const listing = {
-        operation: 'jobs.list',
-        rows: 'jobs',
-        columns: JOB_COLUMNS,
-        empty: { says: 'No job yet.' },
-      }
-      return html`${section('Releases', rowsView(RELEASES, releases, visit))}${section('Jobs', rowsView(listing, jobs, visit))}`
+      const jobs = visit.links.to('jobs', { app: String(name), license: String(license_id) })
+      return html`${section('Releases', rowsView(RELEASES, releases, visit))}<p><a href="${jobs}">All jobs of this app</a></p>`
     },
   }),
   listPage({

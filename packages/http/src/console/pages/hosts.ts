@@ -142,7 +142,7 @@ export const hostPages: readonly Page[] = [
     actions: ACTIONS,
     sections: async (visit, server) => {
       const answer = await visit.run('jobs.list', {
-        host: server.id,
+        host: `fp:${String(server.fingerprint)}`,
         license: server.license_id,
         limit: JOBS,
       })

@@ -15,6 +15,8 @@ interface Hit {
 /** A kind of thing that is found by its id, its name or the end of its id. */
 interface Sought {
   readonly kind: string
+  /** The page of such things. */
+  readonly page: string
   readonly operation: string
   readonly input: (text: string) => object
   readonly hits: (answer: Row) => readonly Hit[]
@@ -33,24 +35,28 @@ const one =
 const SOUGHT: readonly Sought[] = [
   {
     kind: 'Host',
+    page: 'hosts',
     operation: 'fleet.show',
     input: (host) => ({ host }),
     hits: one('Host', 'hosts', 'server', ({ hostname }) => hostname),
   },
   {
     kind: 'App',
+    page: 'apps',
     operation: 'apps.show',
     input: (app) => ({ app }),
     hits: one('App', 'apps', 'app', ({ name }) => name),
   },
   {
     kind: 'License',
+    page: 'licenses',
     operation: 'licenses.show',
     input: (license) => ({ license }),
     hits: one('License', 'licenses', 'license', ({ label, id }) => label || id),
   },
   {
     kind: 'Job',
+    page: 'jobs',
     operation: 'jobs.list',
     input: (text) => ({ id_end: text.replace(/^job_/, ''), limit: 10 }),
     hits: ({ jobs }) =>
@@ -84,20 +90,25 @@ async function found(visit: Visit, text: string): Promise<readonly Hit[]> {
   return lists.flat()
 }
 
-/** Refusals of texts that name nothing, or several things: those are found by more of their name. */
-const NO_NAME: ReadonlySet<string> = new Set(['not-found', 'invalid-input', 'ambiguous'])
+/** Refusals of texts that name nothing. */
+const NO_NAME: ReadonlySet<string> = new Set(['not-found', 'invalid-input'])
 
-async function hitsOf(
-  visit: Visit,
-  { operation, input, hits }: Sought,
-  text: string,
-): Promise<readonly Hit[]> {
+/** A candidate begins with its id; one that shares it has its own name at the end: `agt_… of lic_…: fp:…`. */
+const candidateHits = ({ kind, page }: Sought, candidates: readonly string[]): readonly Hit[] =>
+  candidates
+    .filter((each) => !each.startsWith('and '))
+    .map((name) => ({ kind, page, id: name.split(': ').at(-1)?.split(' ')[0] ?? name, name }))
+
+async function hitsOf(visit: Visit, sought: Sought, text: string): Promise<readonly Hit[]> {
+  const { operation, input, hits } = sought
   const given = input(text)
   if ('id_end' in given && !ID_END.test(String(given.id_end))) return []
   try {
     return hits(await visit.run(operation, given))
   } catch (error) {
     if (error instanceof Problem && NO_NAME.has(error.code)) return []
+    if (error instanceof Problem && error.code === 'ambiguous')
+      return candidateHits(sought, error.data.candidates ?? [])
     throw error
   }
 }

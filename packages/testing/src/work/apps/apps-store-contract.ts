@@ -137,6 +137,18 @@ export function appsStoreContract(name: string, open: () => Promise<Storage>): v
       expect(await apps().variables(other.id)).toHaveLength(3)
     })
 
+    it('names the variables of some apps, and of no others', async () => {
+      const [one, other, third] = [await add(), await add(), await add()]
+      await apps().setVariables(one.id, [plain('A', '1'), plain('B', '2')], clock.now())
+      await apps().setVariables(other.id, [plain('A', '1')], clock.now())
+      await apps().setVariables(third.id, [plain('C', '1')], clock.now())
+      const named = await apps().variableNames([one.id, other.id, 'app_none'])
+      expect(named.map(({ appId, name }) => `${appId} ${name}`).sort()).toEqual(
+        [`${one.id} A`, `${one.id} B`, `${other.id} A`].sort(),
+      )
+      expect(await apps().variableNames([])).toEqual([])
+    })
+
     it('is removed with its variables alone', async () => {
       const [one, other] = [await add(), await add()]
       for (const { id } of [one, other]) await apps().setVariables(id, [plain('A', '1')], clock.now())

@@ -98,6 +98,8 @@ export function memoryAppsStore(tables: MemoryTables, run: Run, time: () => Date
           .sort((one, other) => byBytes(one.name, other.name))
           .map(({ id: _, appId: __, ...variable }) => variable),
       ),
+    variableNames: (appIds: readonly string[]) =>
+      run(() => appIds.flatMap((appId) => ofApp(appId).map(({ name }) => ({ appId, name })))),
     setVariables: (appId: string, given: readonly NewVariable[], now = time()) =>
       run(() => {
         if (given.length === 0 || !revise(appId, now)) return

@@ -38,6 +38,25 @@ export function deploymentsStoreContract(name: string, open: () => Promise<Stora
       })
     })
 
+    it('finds the newest of each of some apps, and of no others', async () => {
+      const [one, other] = [buildId('lic'), buildId('lic')]
+      await deployed(one)
+      const shop = await deployed(one)
+      const blog = await deployed(one, 'blog')
+      const theirs = await deployed(other)
+      await deployed(other, 'blog')
+      const asked = [
+        ['shop', one],
+        ['blog', one],
+        ['shop', other],
+        ['none', one],
+      ] as const
+      const found = await deployments().newestOf(asked.map(([app, licenseId]) => ({ licenseId, app })))
+      expect(found.map(({ id }) => id).sort()).toEqual([shop.id, blog.id, theirs.id].sort())
+      expect(found.find(({ id }) => id === shop.id)).toEqual(await deployments().get(shop.id))
+      expect(await deployments().newestOf([])).toEqual([])
+    })
+
     it('its state is its job’s, at every step', async () => {
       const licenseId = buildId('lic')
       const { id, jobId } = await deployed(licenseId)

@@ -1,4 +1,10 @@
-import type { Deployment, DeploymentFilter, DeploymentsStore, NewDeployment } from '@svc/core/ports'
+import type {
+  DeployedApp,
+  Deployment,
+  DeploymentFilter,
+  DeploymentsStore,
+  NewDeployment,
+} from '@svc/core/ports'
 import type { MemoryTables } from '../../memory-tables.ts'
 import type { Run } from '../../memory-turns.ts'
 import { byBytes, jsonCopy } from '../../text-order.ts'
@@ -26,6 +32,17 @@ export function memoryDeploymentsStore(tables: MemoryTables, run: Run, time: () 
           .sort((one, other) => byBytes(other.id, one.id))
           .slice(0, limit)
           .flatMap(toDeployment),
+      ),
+    newestOf: (apps: readonly DeployedApp[]) =>
+      run(() =>
+        apps.flatMap(({ licenseId, app }) =>
+          deployments
+            .all()
+            .filter((row) => row.licenseId === licenseId && row.app === app)
+            .sort((one, other) => byBytes(other.id, one.id))
+            .slice(0, 1)
+            .flatMap(toDeployment),
+        ),
       ),
   }
 }

@@ -69,11 +69,14 @@ export function memoryGitHooksStore(tables: MemoryTables, run: Run, time: () => 
           .sort((one, other) => byBytes(one.app, other.app) || byBytes(one.id, other.id))
           .slice(0, limit),
       ),
-    find: (scope, idOrApp) =>
+    find: (scope, ...idsOrApps) =>
       run(() =>
         hooks
           .all()
-          .filter((hook) => isWithin(tables, scope, hook) && (hook.id === idOrApp || hook.app === idOrApp))
+          .filter(
+            (hook) =>
+              isWithin(tables, scope, hook) && [hook.id, hook.app].some((each) => idsOrApps.includes(each)),
+          )
           .sort((one, other) => byBytes(one.id, other.id)),
       ),
     ...secretMethods(stored, run, time),
