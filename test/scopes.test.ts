@@ -83,6 +83,8 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     plane: 'get hasAny noteCall calls purgeCalls',
     staff: 'setStatus change',
   },
+  // Each subject has the scope of the person who looks at it.
+  LiveStore: { compared: 'versions', found: 'logEnds' },
   MonitorsStore: {
     owner: 'add',
     found: 'redefine setPaused accept remove history',

@@ -324,6 +324,17 @@ export {
   REFUSAL_SECONDS,
 } from './watch/alerts/rules/alert-facts.ts'
 export {
+  LIVE_LISTS,
+  LIVE_ROWS,
+  LIVE_THINGS,
+  LIVE_TICK_SECONDS,
+  type LiveList,
+  type LiveStore,
+  type LiveSubject,
+  type LiveThing,
+  standingOf,
+} from './watch/live/live-store.ts'
+export {
   CONFIRMATIONS,
   INTERVAL_SECONDS,
   MONITOR_STATES,

@@ -37,6 +37,7 @@ export { alertDeliveriesStoreContract } from './watch/alerts/alert-deliveries-st
 export { alertFactsStoreContract } from './watch/alerts/alert-facts-store-contract.ts'
 export { alertListsContract } from './watch/alerts/alert-lists-contract.ts'
 export { alertsStoreContract } from './watch/alerts/alerts-store-contract.ts'
+export { liveStoreContract } from './watch/live/live-store-contract.ts'
 export { monitorsStoreContract } from './watch/monitors/monitors-store-contract.ts'
 export { overviewStoreContract } from './watch/overview/overview-store-contract.ts'
 export { surfaceScansStoreContract } from './watch/surface/surface-scans-store-contract.ts'

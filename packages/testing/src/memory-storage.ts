@@ -32,6 +32,7 @@ import { memoryWebhooksStore } from './reach/webhooks/webhooks-store-memory.ts'
 import { memoryAlertDeliveriesStore } from './watch/alerts/alert-deliveries-store-memory.ts'
 import { memoryAlertFactsStore } from './watch/alerts/alert-facts-store-memory.ts'
 import { memoryAlertsStore } from './watch/alerts/alerts-store-memory.ts'
+import { memoryLiveStore } from './watch/live/live-store-memory.ts'
 import { memoryMonitorsStore } from './watch/monitors/monitors-store-memory.ts'
 import { memoryOverviewStore } from './watch/overview/overview-store-memory.ts'
 import { memorySurfaceScansStore } from './watch/surface/surface-scans-store-memory.ts'
@@ -117,6 +118,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),
     licenses: memoryLicensesStore(tables, run, time),
+    live: memoryLiveStore(tables, run, time),
     monitors: memoryMonitorsStore(tables, run, time),
     nodeSecurity: memoryNodeSecurityStore(tables, run, time),
     overview: memoryOverviewStore(tables, run, time),

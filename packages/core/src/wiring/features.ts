@@ -31,6 +31,7 @@ import { alerts } from '../watch/alerts/feature.ts'
 import type { RefusalTally } from '../watch/alerts/rules/refusal-tally.ts'
 import { health } from '../watch/health/feature.ts'
 import type { Health } from '../watch/health/health.ts'
+import { live } from '../watch/live/feature.ts'
 import { monitors } from '../watch/monitors/feature.ts'
 import { overview } from '../watch/overview/feature.ts'
 import { surface } from '../watch/surface/feature.ts'
@@ -101,6 +102,7 @@ export const FEATURES = Features.over<Tools>()
   .with(scheduler)
   .with(health)
   .with(overview)
+  .with(live)
   .with(limits)
 
 /** Types of events that webhooks send, by feature. */

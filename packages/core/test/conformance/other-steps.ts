@@ -1,5 +1,5 @@
-import { JOB_STATES, type Storage } from '@svc/core'
-import type { JobFilter, Stores } from '@svc/core/ports'
+import { JOB_STATES, PLATFORM, type Storage } from '@svc/core'
+import { type JobFilter, LIVE_LISTS, type LiveSubject, type Stores } from '@svc/core/ports'
 import fc from 'fast-check'
 import { FEATURES } from '../../../../test/support/features.ts'
 import { alertSteps } from './alert-steps.ts'
@@ -73,6 +73,26 @@ const overview = steps(
   (given) => () => async (stores, now) => stores.overview.read(given, LATE_AFTER, now),
 )
 
+const openPages = steps(
+  'look at what open pages show',
+  fc.record({ scope, pick, licenseId, fingerprint }),
+  (given) => (world) => {
+    const job = world.jobId(given.pick)
+    const subjects: readonly LiveSubject[] = [
+      ...LIVE_LISTS.map((topic) => ({ scope: given.scope, topic })),
+      { scope: given.scope, topic: 'job', key: job },
+      { scope: given.scope, topic: 'host', key: `${given.licenseId} ${given.fingerprint}` },
+      { scope: given.scope, topic: 'license-jobs', key: given.licenseId },
+      { scope: PLATFORM, topic: 'session', key: 'digest-absent' },
+    ]
+    // A version says nothing by itself, and each storage has its own.
+    return async ({ live }, now) => [
+      (await live.versions(subjects, LATE_AFTER.silentSeconds, now)).map((version) => version !== undefined),
+      await live.logEnds([job, 'job_absent']),
+    ]
+  },
+)
+
 const lookAhead = steps(
   'look for jobs of waiting hosts',
   fc.record({ licenseId, fingerprint, most: fc.constantFrom(1, 3), seconds: fc.constantFrom(0, 15, 600) }),
@@ -101,6 +121,7 @@ const queue: Steps = [
   { weight: 2, arbitrary: listJobs },
   { weight: 1, arbitrary: count },
   { weight: 1, arbitrary: overview },
+  { weight: 1, arbitrary: openPages },
   { weight: 2, arbitrary: lookAhead },
 ]
 const alerting: Steps = [

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { digest, type TablesOf, time, valuesOf, word } from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
-import { type LiveSession, sessionPublicId } from './sessions-store.ts'
+import { IDLE_SECONDS, type LiveSession, sessionPublicId } from './sessions-store.ts'
 
 /** Table `sessions`. */
 export const SessionEntity = defineEntity({
@@ -32,3 +32,7 @@ interface Tables extends TablesOf<typeof SessionEntity> {}
 
 /** Statements over the table. */
 export const { statement } = statementsOver<Tables>()
+
+/** SQL: whether a session is neither revoked, nor expired, nor idle for too long. `now`: the time, in SQL. */
+export const isLiveSession = (now: string): string => `revoked_at is null and expires_at > ${now}
+  and last_used_at > ${now} - make_interval(secs => ${IDLE_SECONDS})`

@@ -6,9 +6,8 @@ import { atOrNow } from '../../platform/database/typed-statement.ts'
 import { instant } from '../../platform/database/values.ts'
 import { UserEntity } from '../users/user-tables-sql.ts'
 import type { User } from '../users/users-store.ts'
-import { statement, toLiveSession } from './session-tables-sql.ts'
+import { isLiveSession, statement, toLiveSession } from './session-tables-sql.ts'
 import {
-  IDLE_SECONDS,
   type LiveSession,
   type NewSession,
   type OtherSessions,
@@ -19,9 +18,6 @@ import {
 } from './sessions-store.ts'
 
 export { entities } from './session-tables-sql.ts'
-
-const live = (at: string) => `revoked_at is null and expires_at > ${at}
-  and last_used_at > ${at} - make_interval(secs => ${IDLE_SECONDS})`
 
 type Opened = Required<NewSession> & { now: Date | undefined }
 const OPEN = statement('session-open', (tables, { digest, userId, minted, now }: Opened) =>
@@ -43,7 +39,7 @@ const USE = {
       select s.digest, s.minted, s.last_used_at, u.* from sessions s join (
         select id, email, role, null as tenant_id, disabled_at, created_at from admins
         union all select id, email, role, tenant_id, disabled_at, created_at from users) u on u.id = s.user_id
-      where s.digest = $1 and ${live(at('$2'))} and u.disabled_at is null
+      where s.digest = $1 and ${isLiveSession(at('$2'))} and u.disabled_at is null
     ), touched as (
       update sessions s set last_used_at = ${at('$2')} from live
       where s.digest = live.digest and live.last_used_at < ${at('$2')} - make_interval(secs => ${TOUCH_SECONDS}))
@@ -51,7 +47,7 @@ const USE = {
 }
 const LIVE = {
   name: 'session-live',
-  text: `select digest, created_at, last_used_at, expires_at from sessions where user_id = $1 and ${live(at('$2'))}
+  text: `select digest, created_at, last_used_at, expires_at from sessions where user_id = $1 and ${isLiveSession(at('$2'))}
     order by created_at desc, digest collate "C"`,
 }
 const REVOKE = statement(
@@ -76,7 +72,7 @@ const REVOKE_ALL = statement(
 const REVOKE_OTHERS = {
   name: 'session-revoke-others',
   text: `update sessions set revoked_at = ${at('$4')} where user_id = $1 and digest <> $2
-    and ($3::text is null or starts_with(digest, $3)) and ${live(at('$4'))} returning digest`,
+    and ($3::text is null or starts_with(digest, $3)) and ${isLiveSession(at('$4'))} returning digest`,
 }
 
 const PURGE = {

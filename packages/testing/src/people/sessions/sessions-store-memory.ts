@@ -25,7 +25,8 @@ const DAY_SECONDS = 86_400
 
 const later = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000)
 
-const isLive = (session: MemorySession, now: Date) =>
+/** Whether a session is neither revoked, nor expired, nor idle for too long. */
+export const isLiveSession = (session: MemorySession, now: Date): boolean =>
   session.revokedAt === undefined && session.expiresAt > now && later(session.lastUsedAt, IDLE_SECONDS) > now
 
 /** Sessions in memory. */
@@ -53,7 +54,7 @@ export function memorySessionsStore(tables: MemoryTables, run: Run, time: () => 
         const session = sessions.get(digest)
         const row = session === undefined ? undefined : users.get(session.userId)
         if (session === undefined || row === undefined) return undefined
-        if (!isLive(session, now) || row.disabledAt !== undefined) return undefined
+        if (!isLiveSession(session, now) || row.disabledAt !== undefined) return undefined
         if (later(session.lastUsedAt, TOUCH_SECONDS) < now)
           sessions.put(digest, { ...session, lastUsedAt: now })
         const { passwordHash, ...user } = row
@@ -63,7 +64,7 @@ export function memorySessionsStore(tables: MemoryTables, run: Run, time: () => 
       run(() =>
         sessions
           .all()
-          .filter((each) => each.userId === userId && isLive(each, now))
+          .filter((each) => each.userId === userId && isLiveSession(each, now))
           .sort(
             (one, other) =>
               Number(other.createdAt) - Number(one.createdAt) || byBytes(one.digest, other.digest),
@@ -79,7 +80,7 @@ export function memorySessionsStore(tables: MemoryTables, run: Run, time: () => 
       run(() => {
         const others = sessions.all().filter((each) => each.userId === userId && each.digest !== kept)
         const named = others.filter(({ digest }) => id === undefined || sessionPublicId(digest) === id)
-        const ending = named.filter((each) => isLive(each, now))
+        const ending = named.filter((each) => isLiveSession(each, now))
         for (const session of ending) sessions.put(session.digest, { ...session, revokedAt: now })
         return ending.length
       }),
