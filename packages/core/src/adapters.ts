@@ -190,6 +190,7 @@ export { settingsChecks } from './watch/health/settings-checks.ts'
 export { diskFinding, storageChecks } from './watch/health/storage-checks.ts'
 export { type Finding, type NamedCheck, SystemCheck } from './watch/health/system-check.ts'
 export { SYSTEM_DETAILS, type SystemDetail } from './watch/health/system-detail.ts'
+export { LIVE_LISTS, LIVE_THINGS, type LiveSubject } from './watch/live/live-store.ts'
 export type { HistoryView, ObservationView } from './watch/monitors/monitor-view.ts'
 export { scanRequest, targetRequest } from './watch/surface/surface-fields.ts'
 export {

@@ -82,7 +82,7 @@ async function refresh() {
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const next = page.getElementById('main')
   if (next === null) throw new Error('the answer is no page')
-  if (isInUse()) return undefined
+  if (isInUse()) return news()
   const wasAtEnd = isAtEnd(main.querySelector('.log'))
   Idiomorph.morph(main, next, {
     ignoreActiveValue: true,
@@ -94,36 +94,118 @@ async function refresh() {
   dress()
   const log = main.querySelector('.log')
   if (wasAtEnd && log !== null) log.scrollTop = log.scrollHeight
+  if (stream !== undefined || followed === '') status.textContent = ''
 }
 
 /** A session ends when nobody uses it, so a page that nobody touches asks no more. */
 const UNATTENDED_MS = 30 * 60_000
+/** A page is read anew after so long in any case: the event stream tells of the newest rows of a list. */
+const CALM_MS = 60_000
+/** How often a page is read anew for which the service has no event stream left. */
+const FULL_MS = 15_000
+const AGAIN_MS = 1000
+/** The service says something every 15 s; a stream that is silent for longer is lost. */
+const SILENCE_MS = 40_000
+
 let touched = Date.now()
+const isUnattended = () => Date.now() - touched > UNATTENDED_MS
+/** Forms, and answers that are given once, are no live pages: to read them anew would take them away. */
+const isLive = () => main.dataset.live !== undefined && !document.hidden
+
+/** Whether the page has to be read anew, and whether it is being read. */
+let isOld = false
+let isReading = false
 let timer
 
-/** Forms, and answers that are given once, are no live pages: to read them anew would take them away. */
-const liveSeconds = () => Number(main.dataset.live ?? 0)
-const isUnattended = () => Date.now() - touched > UNATTENDED_MS
-
-function later() {
-  clearTimeout(timer)
-  if (document.hidden || liveSeconds() === 0) return
-  if (isUnattended()) status.textContent = 'Paused, since nobody is here.'
-  else timer = setTimeout(look, liveSeconds() * 1000)
-}
-
-async function look() {
-  if (liveSeconds() === 0) return
-  try {
-    await refresh()
-    status.textContent = ''
-  } catch {
-    status.textContent = 'No answer from the service. Trying again.'
+/** Reads the page anew, once at a time; a page that is in use waits. */
+async function news() {
+  isOld = true
+  if (isReading || !isLive()) return
+  isReading = true
+  while (isOld && isLive()) {
+    if (isInUse()) await new Promise((done) => setTimeout(done, AGAIN_MS))
+    else {
+      isOld = false
+      await refresh().catch(() => {
+        status.textContent = 'No answer from the service. Trying again.'
+        later(AGAIN_MS)
+      })
+    }
   }
-  later()
+  isReading = false
+  // A job that has ended shows other things than one that runs, and one that is gone shows nothing.
+  if (main.dataset.live !== followed) follow()
 }
 
-document.addEventListener('visibilitychange', () => (document.hidden ? clearTimeout(timer) : look()))
+function later(ms) {
+  clearTimeout(timer)
+  timer = setTimeout(look, ms)
+}
+
+/** Reads the page anew and sees to it that its stream is open. */
+function look() {
+  clearTimeout(timer)
+  if (!isLive()) return
+  if (isUnattended()) {
+    unfollow()
+    status.textContent = 'Paused, since nobody is here.'
+    return
+  }
+  later(CALM_MS)
+  void news()
+  if (stream === undefined) follow()
+}
+
+/** The event stream of the page while it is open, and the address that it was last asked for at. */
+let stream
+let followed
+
+function unfollow() {
+  stream?.abort()
+  stream = undefined
+}
+
+async function follow() {
+  unfollow()
+  followed = main.dataset.live
+  if (!isLive() || followed === '') return
+  const leaving = new AbortController()
+  stream = leaving
+  const answer = await read(followed, leaving).catch(() => undefined)
+  if (stream !== leaving) return
+  stream = undefined
+  if (answer === undefined || answer.ok) {
+    status.textContent = 'The connection is lost. Trying again.'
+    return later(AGAIN_MS * (1 + Math.random()))
+  }
+  status.textContent = 'Not live: this page is read anew every 15 seconds.'
+  later(FULL_MS)
+  // The session has ended, or what the page shows is gone: the page itself says so.
+  if (answer.status === 401 || answer.status === 404) void news()
+}
+
+/** Reads a stream to its end: the page is read anew for each event. */
+async function read(address, leaving) {
+  let silence = setTimeout(() => leaving.abort(), SILENCE_MS)
+  try {
+    const headers = { accept: 'text/event-stream' }
+    const answer = await fetch(address, { headers, signal: leaving.signal })
+    if (!answer.ok) return answer
+    status.textContent = ''
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return answer
+      clearTimeout(silence)
+      silence = setTimeout(() => leaving.abort(), SILENCE_MS)
+      if (value.includes('data:')) void news()
+    }
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+document.addEventListener('visibilitychange', () => (document.hidden ? unfollow() : look()))
 for (const sign of ['pointermove', 'pointerdown', 'keydown', 'wheel']) {
   document.addEventListener(
     sign,
@@ -151,7 +233,8 @@ document.addEventListener('submit', ({ target }) => {
     for (const button of buttons) button.disabled = true
   })
 })
-addEventListener('pageshow', () => {
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) look()
   for (const button of document.querySelectorAll('button:disabled')) button.disabled = false
 })
 
@@ -159,4 +242,5 @@ dress()
 const log = main.querySelector('.log')
 if (log !== null && location.hash === '') log.scrollTop = log.scrollHeight
 setInterval(showTimes, 10_000)
-later()
+later(CALM_MS)
+follow()

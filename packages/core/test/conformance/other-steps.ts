@@ -1,5 +1,5 @@
 import { JOB_STATES, PLATFORM, type Storage } from '@svc/core'
-import { type JobFilter, LIVE_LISTS, type LiveSubject, type Stores } from '@svc/core/ports'
+import { agentId, type JobFilter, LIVE_LISTS, type LiveSubject, type Stores } from '@svc/core/ports'
 import fc from 'fast-check'
 import { FEATURES } from '../../../../test/support/features.ts'
 import { alertSteps } from './alert-steps.ts'
@@ -81,7 +81,7 @@ const openPages = steps(
     const subjects: readonly LiveSubject[] = [
       ...LIVE_LISTS.map((topic) => ({ scope: given.scope, topic })),
       { scope: given.scope, topic: 'job', key: job },
-      { scope: given.scope, topic: 'host', key: `${given.licenseId} ${given.fingerprint}` },
+      { scope: given.scope, topic: 'host', key: `${given.licenseId} ${agentId(given.fingerprint)}` },
       { scope: given.scope, topic: 'license-jobs', key: given.licenseId },
       { scope: PLATFORM, topic: 'session', key: 'digest-absent' },
     ]

@@ -5,8 +5,9 @@ import { commandOf } from './commands.ts'
 import { doneView } from './done-view.ts'
 import { html, type Part } from './html.ts'
 import type { Page, Params } from './pages.ts'
+import { listsOf } from './shown.ts'
 import { type Tab, tabsView } from './tabs.ts'
-import { LIVE, type View, type Visit } from './visit.ts'
+import type { View, Visit } from './visit.ts'
 
 /** A page of one thing. */
 export interface DetailPage {
@@ -23,8 +24,8 @@ export interface DetailPage {
   /** Fields that the page shows elsewhere, or nobody needs. */
   readonly without?: readonly string[]
   readonly actions?: readonly RowAction[]
-  /** Whether the thing is expected to change at any moment. */
-  readonly isBusy?: (thing: Row) => boolean
+  /** What the page shows, as in `View`; absent: the lists of its operation. */
+  readonly shows?: (thing: Row) => readonly string[]
   /** Further parts of the page, below the facts. */
   readonly sections?: (visit: Visit, thing: Row, answer: Answer) => Part | Promise<Part>
 }
@@ -45,7 +46,7 @@ async function show(page: DetailPage, visit: Visit, params: Params): Promise<Vie
   return {
     title,
     command: commandOf(operation, ...Object.values(params)),
-    liveSeconds: page.isBusy?.(thing) ? LIVE.busy : LIVE.calm,
+    shows: page.shows?.(thing) ?? listsOf(operation),
     body: html`<div class="head"><h1>${title}</h1>${actionsView(actions, thing, visit)}</div>
 ${tabsView(tabs, visit, params)}
 ${doneView(visit)}

@@ -2,6 +2,7 @@ import type { Assets } from './assets.ts'
 import { type Html, html } from './html.ts'
 import type { Links } from './links.ts'
 import { NAVIGATION } from './navigation.ts'
+import { streamOf } from './shown.ts'
 import type { View, Visit } from './visit.ts'
 
 /** The frame that every page stands in. */
@@ -13,7 +14,7 @@ export interface Frame {
 }
 
 /** Returns a whole page. */
-export const pageOf = ({ title, body, command, liveSeconds }: View, { links, assets, visit }: Frame): Html =>
+export const pageOf = ({ title, body, command, shows }: View, { links, assets, visit }: Frame): Html =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -29,7 +30,7 @@ export const pageOf = ({ title, body, command, liveSeconds }: View, { links, ass
 <body${visit === undefined && html` class="bare"`}>
 <a class="skip" href="#main">Skip to content</a>
 ${visit !== undefined && navigation(visit)}
-<main id="main" tabindex="-1"${visit !== undefined && html` data-now="${visit.now}"`}${liveSeconds !== undefined && html` data-live="${liveSeconds}"`}>
+<main id="main" tabindex="-1"${visit !== undefined && html` data-now="${visit.now}"`}${shows !== undefined && html` data-live="${streamOf(shows, links)}"`}>
 ${body}
 ${command !== undefined && html`<footer><code class="command">${command}</code></footer>`}
 </main>

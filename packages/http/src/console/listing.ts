@@ -9,8 +9,9 @@ import { fieldset } from './form-view.ts'
 import { html, type Part } from './html.ts'
 import { type Links, pathWith } from './links.ts'
 import type { Page, Params } from './pages.ts'
+import { listsOf } from './shown.ts'
 import { type Tab, tabsView } from './tabs.ts'
-import { LIVE, operationNamed, type View, type Visit } from './visit.ts'
+import { operationNamed, type View, type Visit } from './visit.ts'
 
 /** A column of a list: a field, or something made of several. */
 export type ListColumn =
@@ -79,7 +80,7 @@ async function show(page: ListPage, visit: Visit, params: Params): Promise<View>
   return {
     title: thing === undefined ? title : `${title} · ${thing}`,
     command: commandOf(operation, ...(params.app === undefined ? [] : [params.app])),
-    liveSeconds: LIVE.calm,
+    shows: listsOf(operation),
     body: html`<div class="head"><h1>${thing ?? title}</h1>${makeLinks(page, visit, visit.here, params)}</div>
 ${tabsView(tabs, visit, params)}
 ${doneView(visit)}

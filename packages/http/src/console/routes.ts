@@ -3,6 +3,7 @@ import { FORM_BODY_TYPE } from '../exchange/body/body.ts'
 import { rawBody } from '../exchange/body/raw-body.ts'
 import { Refusal } from '../exchange/errors.ts'
 import { type Gate, type GateRequest, type Route, route } from '../exchange/route.ts'
+import { SSE_TYPE } from '../exchange/sse.ts'
 
 /** Bytes of a form: a payload may come from a file, as with the command line. */
 const MAX_FORM_BYTES = 1024 * 1024
@@ -40,7 +41,7 @@ const replies = { 200: { description: 'A page.', type: 'text/html' }, 303: { des
  * The console's pages (docs/console.md). Its modules are loaded with the first request for one, so that a
  * service nobody looks at pays nothing for them.
  */
-export const consoleRoutes: readonly Route[] = [startRoute(), ...PATHS.flatMap(pageRoutes)]
+export const consoleRoutes: readonly Route[] = [startRoute(), liveRoute(), ...PATHS.flatMap(pageRoutes)]
 
 /** Leads a browser that asks for the service's own address to the console. */
 function startRoute(): Route {
@@ -53,6 +54,22 @@ function startRoute(): Route {
     handle: ({ headers }) => {
       if (!headers.accept?.includes('text/html')) throw new Problem('not-found')
       return { status: 303, headers: { Location: 'console' } }
+    },
+  })
+}
+
+/** The event stream of an open page: it says when the page has to be read anew. */
+function liveRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/console/live',
+    head: false,
+    summary: 'Events of a page of the console.',
+    gate: visitor,
+    replies: { 200: { description: 'An event for each change.', type: SSE_TYPE } },
+    handle: async ({ caller: request }) => {
+      const { answerLive } = await import('./live.ts')
+      return answerLive(request)
     },
   })
 }

@@ -25,14 +25,15 @@ export interface View {
   readonly command?: string | undefined
   /** Default: 200. */
   readonly status?: number
-  /** Seconds after which a page that is seen reads itself anew; absent: it stays as it is. */
-  readonly liveSeconds?: number
+  /**
+   * What the page shows, as its event stream names it: lists (`jobs`), things (`job:ID`), and `log` for the
+   * logs of the jobs. Empty: nothing tells of changes, and it is read anew from time to time. Absent: it stays
+   * as it is.
+   */
+  readonly shows?: readonly string[]
   /** Whether the page shows a secret once: it is sent uncompressed. */
   readonly hasSecret?: boolean
 }
-
-/** Seconds after which lists and things are read anew, and those where something happens right now. */
-export const LIVE = { calm: 10, busy: 2 } as const
 
 /** Another page that the browser is led to, relative to this one. */
 export interface Redirect {

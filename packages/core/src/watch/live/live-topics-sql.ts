@@ -73,8 +73,11 @@ const hosts = (
     / ${LIVE_TICK_SECONDS}), sum(hashtextextended(concat_ws(' ', t.license_id, t.fingerprint, t.hostname, t.label, t.state,
       t.version, t.drained_at is null, ${SILENT}, t.capture_success, t.drill_pass), 0)))
   from agents t where ${condition})`
-const host = (isOwned: string): string => `(select concat_ws(' ', ${ROW}, ${SILENT}) from agents t
-  where t.license_id = split_part(asked.key, ' ', 1) and t.fingerprint = substr(asked.key, strpos(asked.key, ' ') + 1)
+const host = (
+  isOwned: string,
+): string => `(select string_agg(concat_ws(' ', ${ROW}, ${SILENT}), ',' order by t.fingerprint)
+  from agents t where t.license_id = split_part(asked.key, ' ', 1)
+    and 'agt_' || left(t.fingerprint, 12) = substr(asked.key, strpos(asked.key, ' ') + 1)
     and ${isOwned})`
 const job = (
   isOwned: string,

@@ -97,6 +97,7 @@ export const appPages: readonly Page[] = [
     first: ['state', 'hosts', 'repo_url', 'license_id', 'env_revision', 'created_at', 'updated_at', 'id'],
     without: ['name', 'host', 'variables'],
     actions: ACTIONS,
+    shows: (app) => ['apps', `license-jobs:${app.license_id}`],
     sections: async (visit, app) => {
       const { id, name, license_id } = app
       const releases = await visit.run('apps.releases', { app: id, limit: FEW })

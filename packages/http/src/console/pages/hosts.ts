@@ -6,6 +6,7 @@ import { doneView } from '../done-view.ts'
 import { html } from '../html.ts'
 import { type Listing, listPage, makeLinks, rowsView, thingColumn } from '../listing.ts'
 import type { Page } from '../pages.ts'
+import { listsOf } from '../shown.ts'
 import { type Tab, tabsView } from '../tabs.ts'
 import { IMAGE_COLUMNS, IMAGES_EMPTY } from './images.ts'
 import { JOB_COLUMNS } from './jobs.ts'
@@ -87,6 +88,7 @@ const securityPage: Page = {
     const history = await visit.run('security.history', { host })
     return {
       title: `Security · ${host}`,
+      shows: listsOf('security.show'),
       command: commandOf('security.show', host),
       body: html`<div class="head"><h1>${host}</h1>${makeLinks({ make: MAKE }, visit, visit.path, params)}</div>
 ${tabsView(TABS, visit, params)}
@@ -140,6 +142,7 @@ export const hostPages: readonly Page[] = [
     ],
     without: ['hostname', 'jobs', 'fingerprint'],
     actions: ACTIONS,
+    shows: (server) => [`host:${server.license_id} ${server.id}`, `license-jobs:${server.license_id}`],
     sections: async (visit, server) => {
       const answer = await visit.run('jobs.list', {
         host: `fp:${String(server.fingerprint)}`,

@@ -97,7 +97,7 @@ export const jobPages: readonly Page[] = [
     ],
     without: ['kind', 'app'],
     actions: [cancel, retry],
-    isBusy: (job) => !isOver(job),
+    shows: (job) => [`job:${job.id}`, ...(isOver(job) ? [] : ['log'])],
     sections: async (visit, job, { log_lines }) =>
       html`${await why(visit, job)}${await logView(visit, String(job.id), Number(log_lines))}`,
   }),

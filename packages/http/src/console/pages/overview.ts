@@ -6,7 +6,7 @@ import { type Html, html, type Part } from '../html.ts'
 import type { Query } from '../links.ts'
 import { type Listing, rowsView } from '../listing.ts'
 import type { Page } from '../pages.ts'
-import { LIVE, type Visit } from '../visit.ts'
+import type { Visit } from '../visit.ts'
 import { ALERT_ACTIONS, ALERT_COLUMNS } from './alerts.ts'
 import { JOB_COLUMNS } from './jobs.ts'
 
@@ -92,7 +92,7 @@ export const overviewPage: Page = {
   operation: 'overview.show',
   show: async (visit) => ({
     title: 'Overview',
-    liveSeconds: LIVE.calm,
+    shows: ['fleet', 'jobs', 'alerts', 'apps'],
     command: 'svc overview',
     body: html`<h1>Overview</h1>
 ${figures(await visit.run('overview.show', {}), visit)}

@@ -125,7 +125,7 @@ export function liveStoreContract(name: string, open: () => Promise<Storage>): v
       await beat(jobs)
       const subjects: readonly LiveSubject[] = [
         { scope, topic: 'fleet' },
-        { scope, topic: 'host', key: `${licenseId} host one` },
+        { scope, topic: 'host', key: `${licenseId} agt_host one` },
       ]
       const label = () => storage().agents.change(licenseId, 'host one', { label: 'blue' }, jobs.now)
       expect(await changed(jobs, subjects, label)).toEqual([true, true])
@@ -173,7 +173,7 @@ export function liveStoreContract(name: string, open: () => Promise<Storage>): v
       await beat(jobs)
       const things = (scope: Scope): readonly LiveSubject[] => [
         { scope, topic: 'job', key: job.id },
-        { scope, topic: 'host', key: `${jobs.licenseId} host one` },
+        { scope, topic: 'host', key: `${jobs.licenseId} agt_host one` },
         { scope, topic: 'license-jobs', key: jobs.licenseId },
       ]
       expect(await look(jobs, things(other.scope))).not.toContain(undefined)

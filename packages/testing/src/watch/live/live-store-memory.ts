@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Scope } from '@svc/core'
 import {
+  agentId,
   alertStatus,
   type GitDelivery,
   type GitHook,
@@ -188,9 +189,10 @@ function listOf(list: LiveList, look: Look): unknown {
 
 const THINGS: Readonly<Record<LiveThing, (key: string, look: Look) => unknown>> = {
   host: (key, look) => {
-    const isMeant = ({ licenseId, fingerprint }: MemoryAgent) => `${licenseId} ${fingerprint}` === key
-    const agent = own(look, look.tables.agents.all().filter(isMeant))[0]
-    return agent && [agent, isSilent(agent, look)]
+    const isMeant = ({ licenseId, fingerprint }: MemoryAgent) =>
+      `${licenseId} ${agentId(fingerprint)}` === key
+    const agents = own(look, look.tables.agents.all().filter(isMeant))
+    return agents.length === 0 ? undefined : agents.map((agent) => [agent, isSilent(agent, look)])
   },
   job: (key, look) => {
     const row = look.tables.jobs.get(key)
