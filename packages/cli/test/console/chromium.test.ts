@@ -120,17 +120,117 @@ withChromium('the console in Chromium', () => {
     expect(await page.title()).toBe('Sign in · svc')
   }, 60_000)
 
+  /** Time until a page shows a line of a log, and another change, in ms; a busy machine adds to it. */
+  const LINE_MS = 300
+  const CHANGE_MS = 1000
+  const SLACK_MS = 1000
+
+  const live = async (path: string, context: BrowserContext): Promise<Page> => {
+    const before = served.plane.livePages.size
+    const page = await context.newPage()
+    const reread = page.waitForRequest(
+      (request) => request.url() === address(path) && !request.isNavigationRequest(),
+    )
+    await page.goto(address(path))
+    // A page is read anew when its stream is open.
+    await reread
+    expect(served.plane.livePages.size).toBe(before + 1)
+    return page
+  }
+  const seen = (page: Page, selector: string, ms: number) =>
+    page.waitForSelector(selector, { timeout: ms + SLACK_MS })
+  const enqueue = async (app: string) => {
+    const license = fleet.licenses.globex
+    const answer = await served.plane.operations.run(
+      'jobs.enqueue',
+      { kind: 'stop', license, payload: { app } },
+      'test',
+    )
+    return (answer.job as { readonly id: string }).id
+  }
+  const hide = (page: Page, isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+  const gone = async () => {
+    for (let tries = 0; served.plane.livePages.size > 0 && tries < 100; tries += 1)
+      await new Promise((done) => setTimeout(done, 20))
+    expect(served.plane.livePages.size).toBe(0)
+  }
+
   it('shows the lines of a job that runs, and its end, without being asked', async () => {
     await using context = await signedIn()
-    const page = await context.newPage()
-    await page.goto(address(`jobs/${fleet.jobs.running}`))
-    await fleet.log(fleet.jobs.running, 'a line that comes later')
-    await page.waitForSelector('.log div:last-child:has-text("a line that comes later")', { timeout: 10_000 })
+    const page = await live(`jobs/${fleet.jobs.running}`, context)
+    for (const line of ['a line that comes later', 'another line']) {
+      await fleet.log(fleet.jobs.running, line)
+      await seen(page, `.log div:last-child:has-text("${line}")`, LINE_MS)
+    }
     await fleet.end(fleet.jobs.running)
-    await page.waitForSelector('.facts .state.good:has-text("succeeded")', { timeout: 10_000 })
+    await seen(page, '.facts .state.good:has-text("succeeded")', CHANGE_MS)
     // A text that somebody marks stays marked: the page waits.
     await page.evaluate('getSelection().selectAllChildren(document.querySelector("h1"))')
     expect(await page.evaluate('String(getSelection())')).toBe('stop api')
+  }, 60_000)
+
+  it('shows a change within a second, also one that came while a text was marked', async () => {
+    await gone()
+    await using context = await signedIn()
+    const page = await live('jobs', context)
+    await seen(page, `a[href$="${await enqueue('one')}"]`, CHANGE_MS)
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("h1"))')
+    const marked = await enqueue('two')
+    await page.waitForTimeout(CHANGE_MS + SLACK_MS)
+    expect(await page.$(`a[href$="${marked}"]`)).toBeNull()
+    await page.evaluate('getSelection().removeAllRanges()')
+    await seen(page, `a[href$="${marked}"]`, CHANGE_MS)
+  }, 60_000)
+
+  it('has no stream while it is hidden, and is read anew when it is seen', async () => {
+    await gone()
+    await using context = await signedIn()
+    const page = await live('jobs', context)
+    await hide(page, true)
+    await gone()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const job = await enqueue('three')
+    await page.waitForTimeout(CHANGE_MS + SLACK_MS)
+    expect(asked).toEqual([])
+    await hide(page, false)
+    await seen(page, `a[href$="${job}"]`, CHANGE_MS)
+    await seen(page, `a[href$="${await enqueue('four')}"]`, CHANGE_MS)
+  }, 60_000)
+
+  it('says that the connection is lost, and shows what happened meanwhile when it is back', async () => {
+    await gone()
+    await using context = await signedIn()
+    const page = await live('jobs', context)
+    const store = served.storage.live as { versions: typeof served.storage.live.versions }
+    const { versions } = store
+    store.versions = async () => {
+      throw new Error('the database is away')
+    }
+    await page.waitForSelector('.lost:text-matches("connection is lost|Not live")', { timeout: 10_000 })
+    const job = await enqueue('five')
+    store.versions = versions
+    await page.waitForSelector(`a[href$="${job}"]`, { timeout: 20_000 })
+    await page.waitForSelector('.lost:empty', { state: 'attached', timeout: 20_000 })
+    await seen(page, `a[href$="${await enqueue('six')}"]`, CHANGE_MS)
+  }, 60_000)
+
+  it('is not live when too many pages are open, says so, and is read anew all the same', async () => {
+    await gone()
+    await using context = await signedIn()
+    for (let pages = 0; pages < 5; pages += 1) await live('hosts', context)
+    const page = await context.newPage()
+    await page.clock.install()
+    await page.goto(address('jobs'))
+    await page.waitForSelector('.lost:has-text("Not live")', { timeout: 10_000 })
+    const job = await enqueue('seven')
+    await page.clock.runFor(15_000)
+    await seen(page, `a[href$="${job}"]`, CHANGE_MS)
+    await context.pages()[0]?.close()
+    await page.clock.runFor(15_000)
+    await page.waitForSelector('.lost:empty', { state: 'attached', timeout: 10_000 })
   }, 60_000)
 
   it('copies a secret, and keeps nothing of it on the next page', async () => {
@@ -163,14 +263,17 @@ withChromium('the console in Chromium', () => {
       }
       return asked.splice(0).length
     }
-    expect(await minutes(1)).toBeGreaterThan(2)
+    expect(await minutes(2)).toBeGreaterThan(1)
+    expect(served.plane.livePages.size).toBeGreaterThan(0)
     await page.clock.fastForward(30 * 60_000)
     await minutes(1)
-    expect(await minutes(1)).toBe(0)
+    expect(await minutes(2)).toBe(0)
+    await gone()
     expect(await page.textContent('.lost')).toContain('Paused')
     await page.mouse.move(10, 10)
     await page.waitForTimeout(500)
-    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.length).toBeGreaterThan(1)
+    expect(served.plane.livePages.size).toBe(1)
   }, 60_000)
 
   it('leads to the search with a slash', async () => {

@@ -24,7 +24,7 @@ export interface DetailPage {
   /** Fields that the page shows elsewhere, or nobody needs. */
   readonly without?: readonly string[]
   readonly actions?: readonly RowAction[]
-  /** What the page shows, as in `View`; absent: the lists of its operation. */
+  /** The subjects of the page, as in `View`; absent: the lists of its operation. */
   readonly shows?: (thing: Row) => readonly string[]
   /** Further parts of the page, below the facts. */
   readonly sections?: (visit: Visit, thing: Row, answer: Answer) => Part | Promise<Part>

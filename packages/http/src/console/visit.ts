@@ -26,9 +26,9 @@ export interface View {
   /** Default: 200. */
   readonly status?: number
   /**
-   * What the page shows, as its event stream names it: lists (`jobs`), things (`job:ID`), and `log` for the
-   * logs of the jobs. Empty: nothing tells of changes, and it is read anew from time to time. Absent: it stays
-   * as it is.
+   * The subjects of the page as its event stream names them: lists (`jobs`), things (`job:ID`), and `log` for
+   * the logs of the jobs. Empty: nothing tells of changes, and it is read anew from time to time. Absent: it
+   * stays as it is.
    */
   readonly shows?: readonly string[]
   /** Whether the page shows a secret once: it is sent uncompressed. */

@@ -6,14 +6,17 @@ import type { Hearer, Signal, SignalSource } from '../../platform/signals/signal
 import { OFFLINE_SECONDS } from '../../work/agents/agent.ts'
 import { type LiveSubject, standingOf } from './live-store.ts'
 
-/** Time between two looks at what the open pages show: a page that reads itself then has it within a second. */
+/** Time between two looks at the subjects of open pages: the page has a second until it shows a change. */
 const LOOK_MS = 800
 /** Time between two looks at the logs that open pages show. */
 const LOG_MS = 250
 /** Shortest time between two looks, however often something tells to look. */
 const HASTE_MS = 200
-/** Open pages of one session. */
-const MOST_OF_SESSION = 6
+/**
+ * Open pages of one session. A browser has six connections to a service without HTTP/2: one of them stays
+ * free to read pages by.
+ */
+const MOST_OF_SESSION = 5
 /** Open pages of one process. */
 const MOST = 1000
 /** Subjects of one page. */
@@ -23,7 +26,7 @@ const FULL_RETRY_SECONDS = 15
 
 /** Somebody who opens a page. */
 export interface LiveViewer {
-  readonly user: User
+  readonly user: Pick<User, 'id' | 'role' | 'tenantId'>
   /** Digest of the session. */
   readonly digest: string
   readonly scope: Scope
@@ -61,7 +64,7 @@ interface OpenPage {
   wake: () => void
 }
 
-/** What is looked at, again and again. */
+/** A look that is repeated. */
 type Look = 'pages' | 'logs'
 
 const keyOf = ({ scope, topic, key = '' }: LiveSubject): string =>
@@ -77,7 +80,7 @@ const isOver = ({ isOver: over }: OpenPage): boolean => over
 export class LivePages implements Hearer {
   readonly #parts: LivePagesParts
   readonly #pages = new Set<OpenPage>()
-  /** What is looked at, with the number of pages that show it. */
+  /** The subjects of open pages, with the number of pages that show each. */
   readonly #watched = new Map<string, { readonly subject: LiveSubject; pages: number }>()
   readonly #versions = new Map<string, string | undefined>()
   readonly #logEnds = new Map<string, number>()

@@ -40,9 +40,9 @@ export const LIVE_LISTS = [
 export type LiveList = (typeof LIVE_LISTS)[number]
 
 /**
- * Things whose changes pages are told of, by their keys. `host`: the id of a license and a display
- * id, with a space between. `job`: an id. `license-jobs`: the jobs of a license, by its id. `session`: the digest of a person's
- * session; its version is `standingOf` its user.
+ * Things whose changes pages are told of, by their keys. `host`: the id of a license and a display id, with a
+ * space between. `job`: an id. `license-jobs`: the jobs of a license, by its id. `session`: the digest of a
+ * person's session; its version is `standingOf` its user.
  */
 export const LIVE_THINGS = ['host', 'job', 'license-jobs', 'session'] as const
 export type LiveThing = (typeof LIVE_THINGS)[number]
