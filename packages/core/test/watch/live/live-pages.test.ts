@@ -8,7 +8,7 @@ import type { Hearer } from '../../../src/platform/signals/signal.ts'
 import { LivePages } from '../../../src/watch/live/live-pages.ts'
 import type { LiveSubject } from '../../../src/watch/live/live-store.ts'
 
-const LOOK_MS = 800
+const LOOK_MS = 700
 const LOG_MS = 250
 const JOBS: LiveSubject = { scope: PLATFORM, topic: 'jobs' }
 
@@ -72,7 +72,7 @@ async function scene() {
 }
 
 describe('open pages', () => {
-  it('are looked at together, in one statement each 0.8 s, and each thing once', async () => {
+  it('are looked at together, in one statement each 0.7 s, and each thing once', async () => {
     const { open, session, asked, timers, jobs } = await scene()
     const [one, two] = [await session(), await session()]
     const opened = [await open(one), await open(one), await open(two), await open(two, [JOBS, JOBS])]
@@ -129,7 +129,7 @@ describe('open pages', () => {
     asked.length = 0
     await jobs.enqueue()
     hearers[0]?.hear({ kind: 'host', licenseId: 'lic', fingerprint: 'host' })
-    await timers.advance({ ms: LOOK_MS / 4 })
+    await timers.advance({ ms: 200 })
     expect(page.seen.events).toBe(2)
     for (let ms = 0; ms < LOOK_MS; ms += 10) {
       hearers[0]?.hear({ kind: 'host', licenseId: 'lic', fingerprint: 'host' })
