@@ -174,9 +174,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'instants: a session lives at the instant at which it has been idle too long',
-    file: 'packages/core/src/people/sessions/sessions-store-sql.ts',
-    find: 'and last_used_at > ${at}',
-    replace: 'and last_used_at >= ${at}',
+    file: 'packages/core/src/people/sessions/session-tables-sql.ts',
+    find: 'and last_used_at > ${now}',
+    replace: 'and last_used_at >= ${now}',
     suites: INSTANTS,
   },
   {

@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     file: `${WATCH}/live-topics-sql.ts`,
     find: 'tenant: job(`t.license_id in ${LICENSES}`)',
     replace: 'tenant: job(`(t.license_id in ${LICENSES} or true)`)',
-    suites: LIVE,
+    suites: LIVE_STORE,
   },
   {
     name: 'console: a list changes with the hosts of others',
@@ -187,14 +187,14 @@ export const faults: readonly Fault[] = [
     file: `${WATCH}/live-pages.ts`,
     find: 'this.#versions.get(session) !== page.standing',
     replace: 'this.#versions.get(session) === undefined',
-    suites: LIVE,
+    suites: LIVE_PAGES,
   },
   {
     name: 'console: a page that is closed keeps its place',
     file: `${WATCH}/live-pages.ts`,
     find: "gone.addEventListener('abort', () => this.#end(page), { once: true })",
     replace: "gone.addEventListener('abort', () => page.wake(), { once: true })",
-    suites: LIVE,
+    suites: LIVE_PAGES,
   },
   {
     name: 'console: a refused page keeps its place',

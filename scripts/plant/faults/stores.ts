@@ -17,9 +17,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'sessions: a session is good at the instant it ends',
-    file: 'packages/core/src/people/sessions/sessions-store-sql.ts',
-    find: 'revoked_at is null and expires_at > ${at}',
-    replace: 'revoked_at is null and expires_at >= ${at}',
+    file: 'packages/core/src/people/sessions/session-tables-sql.ts',
+    find: 'revoked_at is null and expires_at > ${now}',
+    replace: 'revoked_at is null and expires_at >= ${now}',
     suites: ['packages/core/test/people/sessions/sessions-store.test.ts'],
   },
   {

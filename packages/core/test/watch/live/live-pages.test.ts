@@ -67,7 +67,22 @@ async function scene() {
     return { seen, leave: () => leaving.abort() }
   }
   return {
-    ...{ clock, timers, pages, open, session, asked, logs, broken, jobs, hearers, begun, draining, whole },
+    ...{
+      clock,
+      timers,
+      pages,
+      open,
+      session,
+      asked,
+      logs,
+      broken,
+      jobs,
+      hearers,
+      begun,
+      draining,
+      whole,
+      user,
+    },
   }
 }
 
@@ -186,6 +201,16 @@ describe('open pages', () => {
     await expect(open(left)).rejects.toMatchObject({ code: 'unavailable' })
     broken.is = false
     expect((await open(left)).seen.isOver).toBe(false)
+  })
+
+  it('end when the person has another role', async () => {
+    const { open, session, timers, whole, clock, user } = await scene()
+    const page = await open(await session())
+    await timers.advance({ ms: LOOK_MS })
+    expect(page.seen.isOver).toBe(false)
+    await whole.users.change(user.id, { role: 'support' }, clock.now())
+    await timers.advance({ ms: LOOK_MS })
+    expect(page.seen.isOver).toBe(true)
   })
 
   it('end when the process drains, and none is opened from then on', async () => {
