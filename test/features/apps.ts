@@ -74,6 +74,7 @@ const look = steps('look for apps', fc.record({ app, scope }), (given) => () => 
   await apps.lock(idOf(given.app)),
   await apps.find(given.scope, given.app.name),
   await apps.list(given.scope, 2),
+  (await apps.variableNames([idOf(given.app)])).map(({ name }) => name).sort(),
 ])
 const setVariables = steps(
   'set variables of app',

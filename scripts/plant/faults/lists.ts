@@ -34,10 +34,17 @@ export const faults: readonly Fault[] = [
     suites: STORE,
   },
   {
+    name: 'lists: jobs that failed are looked for among all that have ended',
+    file: SQL,
+    find: "listOf('list-failed', PARTS.failed)",
+    replace: "listOf('list-failed', PARTS.succeeded)",
+    suites: ['packages/core/test/work/jobs/query-plans.test.ts'],
+  },
+  {
     name: 'lists: the end of an id may stand anywhere',
     file: SQL,
-    find: 'right(j.id, length($8)) = $8',
-    replace: '$8 in ($8)',
+    find: 'where ${owned} and right(j.id, length($9)) = $9',
+    replace: 'where ${owned} and $9 in ($9)',
     suites: STORE,
   },
   {

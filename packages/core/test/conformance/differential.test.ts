@@ -10,7 +10,7 @@ import { portsOf } from './port-methods.ts'
 import { asked, runBoth, sequences } from './sequence.ts'
 
 /** Sequences on the fake alone, which take milliseconds each. */
-const RUNS_ALONE = 200
+const RUNS_ALONE = 400
 const SEED = 1
 /** Time limit: a sequence takes a tenth of a second, and ten times that on a busy machine. */
 const PATIENCE_MS = 120_000

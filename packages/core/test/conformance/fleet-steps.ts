@@ -170,7 +170,7 @@ const addDeployment = steps(
       const { licenseId: own = 'lic_a' } = (await world.job(which)) ?? {}
       return async ({ deployments }, now) => {
         await deployments.add({ id, licenseId: own, jobId, app, source, madeBy }, now)
-        return deployments.get(id)
+        return [await deployments.get(id), await deployments.newestOf([{ licenseId: own, app }])]
       }
     },
 )

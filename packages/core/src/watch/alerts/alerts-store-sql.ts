@@ -51,14 +51,19 @@ const BY_KEY = scoped(
     order by a.license_id, a.resolved_at is not null, a.id desc`,
   OWNERSHIP,
 )
+const FILTER = `($2::text is null or ${status(at('$9'))} = $2)
+      and ($3::text is null or a.hostname = $3 or a.fingerprint = $3 or 'agt_' || left(a.fingerprint, 12) = $3)
+      and ($4::text is null or a.kind = $4) and ($5::timestamptz is null or a.starts_at >= $5)`
+// The unresolved ones are few and have their index; the others are read from the newest on.
 const LIST = scoped(
   'alert-list',
-  (isOwned) => `${SHOWN} where ${isOwned} and ($2::text is null or ${status(at('$9'))} = $2)
-      and ($3::text is null or a.hostname = $3 or a.fingerprint = $3 or 'agt_' || left(a.fingerprint, 12) = $3)
-      and ($4::text is null or a.kind = $4) and ($5::timestamptz is null or a.starts_at >= $5)
-      and ($6::text is null or (a.resolved_at is not null) > $7
-        or ((a.resolved_at is not null) = $7 and a.id < $6))
-    order by (a.resolved_at is not null), a.id desc limit $8`,
+  (isOwned) => `select * from (
+      (${SHOWN} where ${isOwned} and a.resolved_at is null and ${FILTER}
+        and ($6::text is null or (not $7 and a.id < $6)))
+      union all
+      (${SHOWN} where ${isOwned} and a.resolved_at is not null and ($2::text is null or $2 = 'resolved') and ${FILTER}
+        and ($6::text is null or not $7 or a.id < $6) order by a.id desc limit $8)
+    ) a order by (a.resolved_at is not null), a.id desc limit $8`,
   OWNERSHIP,
 )
 const isNamed = (ids: readonly string[]) => sql<SqlBool>`id = any(${ids}::text[])`
