@@ -9,7 +9,7 @@ import { type LiveSubject, standingOf } from './live-store.ts'
 /** Time between two looks at the subjects of open pages: the page has a second until it shows a change. */
 const LOOK_MS = 700
 /** Time between two looks at the logs that open pages show. */
-const LOG_MS = 250
+const LOG_MS = 100
 /** Shortest time between two looks, however often something tells to look. */
 const HASTE_MS = 200
 /**
@@ -74,7 +74,7 @@ const isOver = ({ isOver: over }: OpenPage): boolean => over
 
 /**
  * Tells open pages that what they show has changed. While pages are open, one statement every 0.7 s looks at
- * what all of them show and at their sessions, and one every 0.25 s at the logs among it. Without a page
+ * what all of them show and at their sessions, and one every 0.1 s at the logs among it. Without a page
  * there is neither a statement nor a timer. Signals of the database make a look sooner.
  */
 export class LivePages implements Hearer {

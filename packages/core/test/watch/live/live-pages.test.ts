@@ -9,7 +9,7 @@ import { LivePages } from '../../../src/watch/live/live-pages.ts'
 import type { LiveSubject } from '../../../src/watch/live/live-store.ts'
 
 const LOOK_MS = 700
-const LOG_MS = 250
+const LOG_MS = 100
 const JOBS: LiveSubject = { scope: PLATFORM, topic: 'jobs' }
 
 async function scene() {
@@ -120,7 +120,7 @@ describe('open pages', () => {
     expect(logs).toEqual([])
   })
 
-  it('are told of a line of a log within 250 ms, those that show it alone', async () => {
+  it('are told of a line of a log within 100 ms, those that show it alone', async () => {
     const { open, session, timers, jobs } = await scene()
     const job = await jobs.held()
     const subject: LiveSubject = { scope: PLATFORM, topic: 'job', key: job.id }
