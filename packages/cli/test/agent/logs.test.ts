@@ -38,6 +38,40 @@ test('All lines are sent, at most 1,000 in a request, before the end of the job 
   )
 })
 
+test('A line is sent as it comes, and so is the state of one that overwrites itself: no interval passes', async () => {
+  await using bench = await AgentBench.open()
+  const until = (file: string) => `until [ -e "$SVC_STATE_DIR/${file}" ]; do sleep 0.02; done`
+  bench.handler(
+    'deploy',
+    `echo one; ${until('two')}; echo two; ${until('three')}; printf "50 %%\\r"; ${until('go')}`,
+  )
+  const job = bench.plane.enqueue('deploy')
+  const agent = bench.start({ once: true, timing: { logIntervalMs: 3_600_000 } })
+  for (const [lines, next] of [
+    [['one'], 'two'],
+    [['one', 'two'], 'three'],
+    [['one', 'two', '50 %'], 'go'],
+  ] as const) {
+    await bench.plane.until(() => job.lines.length === lines.length)
+    expect(job.lines).toEqual(lines)
+    await writeFile(join(bench.stateDir, next), '')
+  }
+  await agent.done
+  expect(bench.plane.called('logs')).toHaveLength(3)
+})
+
+test('A job that prints without pause sends a request an interval, and some at its beginning', async () => {
+  await using bench = await AgentBench.open()
+  bench.handler('deploy', 'for i in $(seq 100); do echo "line $i"; sleep 0.03; done')
+  const job = bench.plane.enqueue('deploy')
+  const began = performance.now()
+  await bench.start({ once: true, timing: { logIntervalMs: 500 } }).done
+  const intervals = (performance.now() - began) / 500
+  expect(job.lines).toEqual(numbers(100))
+  // Waits of 50, 100, 200 and 400 ms come before the first whole interval, and the rest at the end.
+  expect(bench.plane.called('logs').length).toBeLessThanOrEqual(intervals + 5)
+})
+
 test('Requests stay under 1 MB however long the lines are', async () => {
   await using bench = await AgentBench.open()
   bench.handler(

@@ -12,7 +12,7 @@ export interface LogStreamParts {
   readonly spool: LogSpool
   readonly clock: Clock
   readonly log: Log
-  /** How often lines are sent, in milliseconds. */
+  /** How often the lines of a job that goes on printing are sent, in milliseconds. */
   readonly intervalMs: number
   /** Receives every answer: it may say that the job was cancelled or is no longer ours. */
   readonly hear: (answer: Answer) => void
@@ -20,6 +20,13 @@ export interface LogStreamParts {
 
 /** Far below the plane's 24 MiB and below the 1 MB that reverse proxies allow by default. */
 const MAX_BATCH_BYTES = 512 * 1024
+
+/**
+ * How long the first line after a silence waits for others. The wait doubles from one request to the next, up
+ * to the interval, until the job is silent for an interval: somebody who looks on sees a line at once, and a
+ * job that prints without pause sends few requests.
+ */
+const GATHER_MS = 50
 
 /**
  * Sends a job's lines in order, each with its offset in the attempt's stream. After a broken connection the
@@ -33,6 +40,8 @@ export class LogStream {
   /** The newest state of the line under way of each output that overwrites itself. */
   readonly #states = new Map<string, { readonly text: string; isKept: boolean }>()
   #wake = new AbortController()
+  /** Something to send came, or the end. */
+  #news = Promise.withResolvers<void>()
   #next: number
   #maxBytes = MAX_BATCH_BYTES
   #refused = false
@@ -57,8 +66,9 @@ export class LogStream {
     return !this.#refused && this.#next < job.log.nextOffset + spool.count
   }
 
-  /** Begins to send at intervals. */
+  /** Begins to send lines as they come. */
   start(): void {
+    if (this.pending) this.#news.resolve()
     this.#loop = this.#run()
   }
 
@@ -74,18 +84,22 @@ export class LogStream {
    * a progress bar would fill it.
    */
   show(text: string, from: string): void {
-    if (this.#states.get(from)?.text !== text) this.#states.set(from, { text, isKept: false })
+    if (this.#states.get(from)?.text === text) return
+    this.#states.set(from, { text, isKept: false })
+    this.#news.resolve()
   }
 
   #append(line: string): void {
     const { spool, clock, job } = this.#parts
     spool.append({ ts: clock.now().getTime() / 1000, line })
+    this.#news.resolve()
     if (spool.count - (this.#next - job.log.nextOffset) >= job.log.maxLines) this.#wake.abort()
   }
 
-  /** Ends the sending at intervals: the batch under way is finished, the other lines wait for `flush`. */
+  /** Ends the sending as lines come: the batch under way is finished, the other lines wait for `flush`. */
   async close(): Promise<void> {
     this.#closing.abort()
+    this.#news.resolve()
     await this.#loop
   }
 
@@ -115,10 +129,17 @@ export class LogStream {
 
   async #run(): Promise<void> {
     const closing = this.#closing.signal
-    while (!closing.aborted) {
-      this.#wake = new AbortController()
-      await pause(this.#parts.intervalMs, AbortSignal.any([closing, this.#wake.signal]))
+    const { intervalMs } = this.#parts
+    let gatherMs = GATHER_MS / 2
+    for (;;) {
+      const silentFrom = performance.now()
+      await this.#news.promise
+      const isFirst = performance.now() - silentFrom >= intervalMs
+      gatherMs = Math.min(isFirst ? GATHER_MS : 2 * gatherMs, intervalMs)
+      await pause(gatherMs, AbortSignal.any([closing, this.#wake.signal]))
       if (closing.aborted) return
+      this.#news = Promise.withResolvers<void>()
+      this.#wake = new AbortController()
       this.#keepStates()
       await this.flush(closing)
     }

@@ -25,7 +25,7 @@ interface LogsAnswer {
   readonly done: boolean
 }
 
-const LOOK_MS = 400
+const LOOK_MS = 250
 /** Lines that are asked for at once; long lines fill an answer earlier. */
 const PAGE_LINES = 2_000
 /** A job that waits longer than this gets a note on the reason. */
