@@ -34,6 +34,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     owner: 'ensure add',
     found: 'change setMove remove lock variableNames variables setVariables unsetVariables',
   },
+  HostUsageStore: { plane: 'add take purge', found: 'read' },
   ObservedAppsStore: { owner: 'note', plane: 'troubles drifts' },
   AppDatabasesStore: { owner: 'find list put remove' },
   AppDomainsStore: { owner: 'find put remove', found: 'list' },

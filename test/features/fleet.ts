@@ -7,6 +7,7 @@ export const feature: Feature = {
     'fleet.servers': read('platform.read', nothing, ['not-found', wrong.license]),
     'fleet.backups': read('platform.read', nothing, ['not-found', wrong.license]),
     'fleet.show': read('platform.read', host, ['not-found', wrong.host]),
+    'fleet.usage': read('platform.read', host, ['not-found', wrong.host]),
     'fleet.drain': change('platform.deploy', host, wrong.host),
     'fleet.undrain': change('platform.deploy', host, wrong.host),
     'fleet.label': change(

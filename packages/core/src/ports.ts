@@ -440,6 +440,20 @@ export {
   type NewGitHook,
   SAME_BODY_HOURS,
 } from './work/git/git-hooks-store.ts'
+export type { HostUsageStore, TakenUsage, UsageTaking } from './work/host-usage/host-usage-store.ts'
+export {
+  COARSE,
+  FIGURES,
+  FINE,
+  joinedPoints,
+  joinedRow,
+  SLOT_BYTES,
+  type UsageFigures,
+  type UsageHost,
+  type UsagePoint,
+  type UsageRow,
+  writeValue,
+} from './work/host-usage/usage.ts'
 export { type Image, type ImageContent, isSameContent } from './work/images/image.ts'
 export type {
   ImageFilter,

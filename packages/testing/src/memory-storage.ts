@@ -44,6 +44,7 @@ import { memoryAppsStore } from './work/apps/apps-store-memory.ts'
 import { memoryObservedAppsStore } from './work/apps/observed-apps-store-memory.ts'
 import { memoryDeploymentsStore } from './work/deployments/deployments-store-memory.ts'
 import { memoryGitHooksStore } from './work/git/git-hooks-store-memory.ts'
+import { memoryHostUsageStore } from './work/host-usage/host-usage-store-memory.ts'
 import { memoryImagesStore } from './work/images/images-store-memory.ts'
 import { memoryJobsStore } from './work/jobs/jobs-store-memory.ts'
 
@@ -114,6 +115,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     emailMessages: memoryEmailMessagesStore(tables, run, time),
     emailSuppressions: memoryEmailSuppressionsStore(tables, run, time),
     reminders: memoryRemindersStore(tables, run, time),
+    hostUsage: memoryHostUsageStore(tables, run, time),
     images: memoryImagesStore(tables, run, time),
     gitHooks: memoryGitHooksStore(tables, run, time),
     jobs: memoryJobsStore(tables, run, time),

@@ -35,6 +35,7 @@ export const OPERATION_SUMMARIES = {
   'jobs.why': 'say why a job waits',
   'jobs.retry': 'do the work of a finished job again, as a new job',
   'jobs.cancel': 'end a job that waits, or ask its host to stop it',
+  'fleet.usage': 'show processor, memory and disk of a host over a day and a month',
   'fleet.servers': 'list the hosts',
   'fleet.backups': 'list the backups of the hosts',
   'fleet.show': 'show everything that is known of one host',

@@ -186,6 +186,31 @@ describe('fleet', () => {
     expect((await bench.run('fleet', 'show', 'web-1')).out.text).toContain('-1e+300 s')
   })
 
+  test('usage draws each figure of a host over a day and a month, with blanks where it said nothing', async () => {
+    const { licenseId, ...host } = buildHeartbeat({ fingerprint: 'abc', hostname: 'web-1' })
+    const beat = (cpuPct: number, memPct?: number) =>
+      bench.plane.agents.heartbeat({ ...host, licenseId: bench.license.id, cpuPct, memPct, jobs: [] })
+    await bench.plane.agents.heartbeat({ ...host, licenseId: bench.license.id, jobs: [] })
+    const before = await bench.run('fleet', 'usage', 'web-1')
+    expect(before.out.text).toMatch(/^disk +a month +- +- +-$/m)
+    expect(before.err.text).toContain('carried no figures yet')
+    await beat(0)
+    bench.clock.advance({ hours: 2 })
+    await beat(55, 30)
+    bench.clock.advance({ minutes: 30 })
+    await beat(100, 20)
+    const { out, err } = await bench.run('fleet', 'usage', 'web-1')
+    expect(out.text).toMatch(/^cpu +a day +52 % +100 % +▁ {3}▅█$/m)
+    expect(out.text).toMatch(/^memory +a day +25 % +30 % +▃▂$/m)
+    expect(out.text).toMatch(/^cpu +a month +/m)
+    expect(err.text).toBe('')
+    expect(await bench.json('fleet', 'usage', 'web-1')).toMatchObject({
+      host: { id: 'agt_abc', hostname: 'web-1' },
+      day: { step_seconds: 300, steps: 288, points: [{ cpu_pct: 0 }, { cpu_pct: 55, mem_pct: 30 }, {}] },
+      month: { step_seconds: 7200, steps: 360 },
+    })
+  })
+
   test('drain keeps new jobs away from a host, undrain lets them come', async () => {
     const host = await bench.host('abc', 'web-1')
     await bench.json('jobs', 'enqueue', 'prune', '--license', bench.license.id)

@@ -68,6 +68,27 @@ test(
   PATIENCE_MS,
 )
 
+test(
+  'A replica that ends writes the figures of hosts that it has gathered',
+  async () => {
+    const { key } = await jsonHere<{ key: string }>(['licenses', 'issue'], parts())
+    await using replica = new SvcProcess(SERVE, parts())
+    const url = await replica.serving()
+    const body = JSON.stringify({ fingerprint: 'fp', cpu_pct: 12.3, disk_pct: 45 })
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const beat = await fetch(`${url}/v1/telemetry/heartbeat`, { method: 'POST', headers, body })
+    expect(beat.status).toBe(200)
+    expect(await sql('select from host_usage')).toEqual([])
+    replica.kill('SIGTERM')
+    expect(await replica.end()).toBe(0)
+    const [row] = await sql<{ figures: Buffer; slot_seconds: number }>('select * from host_usage')
+    expect(row?.slot_seconds).toBe(300)
+    const values = Array.from({ length: 36 }, (_, at) => row?.figures.readUInt16BE(at * 2))
+    expect(values.filter((value) => value !== 0)).toEqual([1024 + 123, 1024 + 450])
+  },
+  PATIENCE_MS,
+)
+
 // Through its options, since the command is started as everywhere else.
 const NEWER = { NODE_OPTIONS: `--import ${new URL('../support/newer-release.ts', import.meta.url).href}` }
 

@@ -115,6 +115,7 @@ export const SPELLINGS: Readonly<Record<string, Spelling>> = {
   'fleet backups': nothing,
   'fleet alerts': nothing,
   'fleet show': host,
+  'fleet usage': host,
   'fleet label': () => ['web-1', 'rack 3'],
   'fleet drain': host,
   'fleet undrain': host,

@@ -39,6 +39,7 @@ import { agents } from '../work/agents/feature.ts'
 import { apps } from '../work/apps/feature.ts'
 import { deployments } from '../work/deployments/feature.ts'
 import { git } from '../work/git/feature.ts'
+import { hostUsage } from '../work/host-usage/feature.ts'
 import { images } from '../work/images/feature.ts'
 import { jobs } from '../work/jobs/feature.ts'
 import type { ControlPlaneParts } from './control-plane.ts'
@@ -80,6 +81,7 @@ export const FEATURES = Features.over<Tools>()
   .with(signals)
   .with(jobs)
   .with(deployments)
+  .with(hostUsage)
   .with(agents)
   .with(images)
   .with(transferKeys)

@@ -80,17 +80,20 @@ export async function startService(parts: ServiceParts): Promise<RunningService>
     await part[Symbol.asyncDispose]()
     working.delete(name)
   }
+  let plane: ControlPlane | undefined
   const closeAll = async () => {
     // Parts close at the same time: a client that hangs on one of them does not use up the time of the
     // others.
     await Promise.all([...working].map(([name, part]) => close(name, part)))
+    // The last heartbeats are answered by then.
+    await plane?.hostUsage.stop()
     working.set('storage', storage)
     await close('storage', storage)
     await watch?.[Symbol.asyncDispose]()
   }
   try {
     const docs = { docsDir: docsFolder(), docsPages: DOCS_PAGES }
-    const plane = createControlPlane({ config, storage, log, browserEngine, ...docs })
+    plane = createControlPlane({ config, storage, log, browserEngine, ...docs })
     working.set('browser', plane.browserWorker)
     logSettingWarnings(plane)
     const url = await begin(plane, server, parts, working)

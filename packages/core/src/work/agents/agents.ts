@@ -3,6 +3,7 @@ import { ofLicense, PLATFORM, type Scope } from '../../kernel/scope.ts'
 import { SharedReads } from '../../kernel/shared-reads.ts'
 import { shellWord } from '../../kernel/shell-word.ts'
 import type { Base } from '../../platform/base.ts'
+import type { HostUsages } from '../host-usage/host-usage.ts'
 import type { JobState } from '../jobs/job.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { type Agent, agentId, HEARTBEAT_SECONDS, OFFLINE_SECONDS } from './agent.ts'
@@ -24,6 +25,7 @@ import { REFRESH_TYP, refreshClaims } from './refresh.ts'
 /** The parts that `Agents` is built from. */
 export interface AgentsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'signer' | 'issuer' | 'log'> {
   readonly jobs: Jobs
+  readonly hostUsage: Pick<HostUsages, 'note'>
   readonly metrics: AgentMetrics
   /** Most hosts of a license; hosts that are known already stay. */
   readonly hostsPerLicense: number
@@ -70,7 +72,7 @@ export class Agents {
    * a new host beyond the limit of the license
    */
   async heartbeat(beat: Heartbeat): Promise<HeartbeatAnswer> {
-    const { storage, clock, jobs, metrics } = this.#parts
+    const { storage, clock, jobs, metrics, hostUsage } = this.#parts
     const { licenseId, fingerprint } = beat
     // The statements that may refuse run first.
     const { seq, cancel, drained } = await storage.agents.heartbeat(beat, clock.statementTime())
@@ -79,6 +81,7 @@ export class Agents {
       await jobs.renew(beat.jobs.map(({ id, attempt }) => ({ jobId: id, attempt, licenseId, fingerprint })))
     }
     metrics.heartbeat()
+    hostUsage.note(beat, beat)
     const isSigned = this.#parts.signer.status === 'ready'
     const refresh = isSigned ? await this.#refresh(beat, seq, drained, cancel) : undefined
     return { nextInterval: HEARTBEAT_SECONDS, refresh, cancel }

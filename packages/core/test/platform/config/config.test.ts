@@ -94,6 +94,7 @@ describe('no settings', () => {
         tokens: [],
       },
       git: { secretGraceSeconds: 86_400, webhookMaxBytes: 26_214_400 },
+      hostUsage: { keptDays: 31 },
       images: { prunedRetentionDays: 180 },
       nodeSecurity: { rollbackSeconds: 60 },
       surface: {

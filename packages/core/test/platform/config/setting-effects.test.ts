@@ -172,6 +172,17 @@ async function keptImages(env: Environment): Promise<number> {
   return (await scene.plane.images.list(ofLicense(licenseId), { limit: 10 })).length
 }
 
+/** How many slots of a host are there after a week without heartbeats. */
+async function keptUsage(env: Environment): Promise<number> {
+  await using scene = await planeWithHost(env)
+  const { hostUsage } = scene.plane
+  hostUsage.note(scene.host, { cpuPct: 50 })
+  await hostUsage.stop()
+  scene.faked.clock.advance({ hours: 24 * 7 })
+  await hostUsage.upkeep()
+  return (await hostUsage.view(scene.host)).month.points.length
+}
+
 async function isAgentOnly(env: Environment): Promise<boolean> {
   await using faked = testPlane({ env })
   return (await faked.plane.licenses.issue({ label: 'web' })).license.agentOnly
@@ -261,6 +272,7 @@ describeEffects('settings of the browser', [
 describeEffects('settings of licenses and hosts', [
   { name: 'GIT_SECRET_GRACE_S', value: '60', seen: oldSecret, unset: true, set: false },
   { name: 'IMAGES_PRUNED_RETENTION_DAYS', value: '1', seen: keptImages, unset: 2, set: 1 },
+  { name: 'HOST_USAGE_RETENTION_DAYS', value: '5', seen: keptUsage, unset: 1, set: 0 },
   { name: 'SERVICE_LICENSES_AGENT_ONLY', value: '1', seen: isAgentOnly, unset: false, set: true },
   { name: 'NODE_SECURITY_ROLLBACK_S', value: '200', seen: rollback, unset: 60, set: 200 },
   { name: 'TRANSFER_MAX_ACTIVE', value: '1', seen: secondKey, unset: 'minted', set: 'full' },

@@ -8,6 +8,7 @@ import { type Listing, listPage, makeLinks, rowsView, thingColumn } from '../lis
 import type { Page } from '../pages.ts'
 import { listsOf } from '../shown.ts'
 import { type Tab, tabsView } from '../tabs.ts'
+import { usageView } from '../usage-view.ts'
 import { IMAGE_COLUMNS, IMAGES_EMPTY } from './images.ts'
 import { JOB_COLUMNS } from './jobs.ts'
 
@@ -39,6 +40,7 @@ const ACTIONS: readonly RowAction[] = [
 
 const TABS: readonly Tab[] = [
   { path: 'hosts/{host}', title: 'Host' },
+  { path: 'hosts/{host}/charts', title: 'Charts', needs: 'fleet.usage' },
   { path: 'hosts/{host}/images', title: 'Images', needs: 'images.list' },
   { path: 'hosts/{host}/security', title: 'Security', needs: 'security.show' },
   { path: 'hosts/{host}/sessions', title: 'Sessions', needs: 'ssh.sessions' },
@@ -95,6 +97,22 @@ ${tabsView(TABS, visit, params)}
 ${doneView(visit)}
 ${facts(state, visit, ['drift', 'job', 'desired', 'applied'])}
 ${section('History', rowsView(HISTORY, history, visit, params))}`,
+    }
+  },
+}
+
+const chartsPage: Page = {
+  path: 'hosts/{host}/charts',
+  operation: 'fleet.usage',
+  show: async (visit, params) => {
+    const { host = '' } = params
+    const usage = await visit.run('fleet.usage', { host })
+    return {
+      title: `Charts · ${host}`,
+      command: commandOf('fleet.usage', host),
+      body: html`<div class="head"><h1>${host}</h1></div>
+${tabsView(TABS, visit, params)}
+${usageView(usage, visit)}`,
     }
   },
 }
@@ -158,6 +176,7 @@ export const hostPages: readonly Page[] = [
       return section('Jobs', rowsView(listing, answer, visit))
     },
   }),
+  chartsPage,
   listPage({
     path: 'hosts/{host}/images',
     title: 'Images',

@@ -13,6 +13,7 @@ import { isWithin } from '../../scoped-rows.ts'
 import { byBytes } from '../../text-order.ts'
 import { forgetIdentities, noteIdentity } from '../../watch/alerts/alert-facts-store-memory.ts'
 import { forgetApps } from '../apps/observed-apps-store-memory.ts'
+import { forgetUsage } from '../host-usage/host-usage-store-memory.ts'
 import { cancelling } from '../jobs/job-lease-memory.ts'
 
 /** The key of a host: (license, fingerprint). */
@@ -72,6 +73,7 @@ function forget(tables: MemoryTables, licenseId: string, fingerprint: string): b
   const known = tables.agents.get(key) !== undefined
   tables.agents.put(key, undefined)
   forgetIdentities(tables, licenseId, fingerprint)
+  forgetUsage(tables, { licenseId, fingerprint })
   forgetApps(tables, licenseId, fingerprint)
   return known
 }

@@ -46,6 +46,7 @@ import { appDatabases } from './0045-app-databases.ts'
 import { severalHosts } from './0046-several-hosts.ts'
 import { movesOfApps } from './0047-moves-of-apps.ts'
 import { repeatsOfOrders } from './0048-repeats-of-orders.ts'
+import { hostUsage } from './0049-host-usage.ts'
 import { listsOfAYear } from './0050-lists-of-a-year.ts'
 
 /** The runner's table of applied migrations. */
@@ -108,5 +109,6 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   severalHosts,
   movesOfApps,
   repeatsOfOrders,
+  hostUsage,
   listsOfAYear,
 ]

@@ -1,0 +1,4 @@
+import { hostUsageStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../platform/storage/backends.ts'
+
+onEveryStorage(hostUsageStoreContract)
