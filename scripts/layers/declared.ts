@@ -26,6 +26,8 @@ const NOT_IMPORTED: ReadonlySet<string> = new Set([
   '@mozilla/readability',
   'turndown',
   'idiomorph',
+  '@xterm/addon-fit',
+  '@xterm/xterm',
   '@types/koa',
   '@types/pg',
 ])

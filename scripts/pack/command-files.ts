@@ -1,5 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FROM_PACKAGES } from '../../packages/http/src/console-files.ts'
 import { bundle, licensesOf } from '../bundle.ts'
 import { writeOneFileAgent } from '../one-file-agent.ts'
 
@@ -20,10 +21,9 @@ export async function writeCommandFiles(folder: string): Promise<void> {
   const decisions = join(root, 'docs/decisions')
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true, filter: (path) => path !== decisions })
   cpSync(join(root, 'packages/http/console-assets'), join(folder, 'console-assets'), { recursive: true })
-  cpSync(
-    join(root, 'node_modules/idiomorph/dist/idiomorph.min.js'),
-    join(folder, 'console-assets/idiomorph.js'),
-  )
+  for (const [name, from] of Object.entries(FROM_PACKAGES)) {
+    cpSync(join(root, 'node_modules', from), join(folder, 'console-assets', name))
+  }
   const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
   await writeOneFileAgent(join(folder, 'agent/svc-agent.mjs'))

@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'console: browsers keep pages after the sign-out',
     file: `${CONSOLE}/console.ts`,
-    find: "const headers = { ...SAFETY, Vary: 'Accept-Encoding',",
-    replace: "const headers = { ...SAFETY, 'Cache-Control': 'private, max-age=60', Vary: 'Accept-Encoding',",
+    find: '    ...SAFETY,\n',
+    replace: "    ...SAFETY,\n    'Cache-Control': 'private, max-age=60',\n",
     suites: PAGES,
   },
   {

@@ -27,7 +27,8 @@ export class SshScene implements AsyncDisposable {
       RELAY_MAX_SESSIONS_PER_HOST: '100',
     }
     const data = { SERVICE_DATA_DIR: join(this.folder, 'data') }
-    this.env = { SERVICE_LICENSE_PRIVKEY: signingKey, ...relay, ...data, ...more }
+    const url = `http://127.0.0.1:${port}`
+    this.env = { SERVICE_LICENSE_PRIVKEY: signingKey, SERVICE_PUBLIC_URL: url, ...relay, ...data, ...more }
     mkdirSync(join(this.folder, 'state'), { mode: 0o700 })
     mkdirSync(join(this.folder, 'handlers'))
     writeFileSync(join(this.folder, 'state', 'access.json'), JSON.stringify({ tcp_port: tcpPort }), {

@@ -97,6 +97,11 @@ export class SvcProcess implements AsyncDisposable {
     this.#child.stdin?.write(`${line}\n`)
   }
 
+  /** Types keys without the end of a line. */
+  press(keys: string): void {
+    this.#child.stdin?.write(keys)
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

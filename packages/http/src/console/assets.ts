@@ -1,42 +1,49 @@
 import { hash } from 'node:crypto'
-import { brotliCompressSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
 import { consoleFile } from '../console-files.ts'
 
 /** A file that pages load. */
 export interface Asset {
   readonly type: string
   readonly content: Buffer
-  /** The content, compressed by brotli. */
-  readonly brotli: Buffer
+  /** The content, compressed by brotli, which the largest takes a second for, beside this thread. */
+  readonly brotli: Promise<Buffer>
 }
 
-const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' }
+const JAVASCRIPT = 'text/javascript; charset=utf-8'
+const TYPES = { css: 'text/css; charset=utf-8', js: JAVASCRIPT, mjs: JAVASCRIPT, svg: 'image/svg+xml' }
 type Ending = keyof typeof TYPES
 
-const SOURCES = {
-  'console.css': () => consoleFile('console.css'),
-  'console.js': () => consoleFile('console.js'),
-  'icon.svg': () => consoleFile('icon.svg'),
-  'idiomorph.js': () => consoleFile('idiomorph.js', 'idiomorph/dist/idiomorph.min.js'),
-} as const
-type Name = keyof typeof SOURCES
+/** Files of every page. */
+const COMMON = ['console.css', 'console.js', 'icon.svg', 'idiomorph.js'] as const
+/** Files of the terminal's page alone: styles, modules that are loaded by the script, the script. */
+const OF_TERMINAL = ['xterm.css', 'xterm.mjs', 'addon-fit.mjs', 'terminal.js'] as const
 
 const DIGEST_CHARS = 12
+const compressed = promisify(brotliCompress)
 
-/** The files that pages load, by names that change with their content: browsers may keep them for ever. */
-export class Assets {
+/** Files that pages load, by names that change with their content: browsers may keep them for ever. */
+export class Assets<Name extends string = string> {
   readonly #byName = new Map<string, Asset>()
-  readonly #names = new Map<string, string>()
+  readonly #names = new Map<Name, string>()
 
-  constructor() {
-    for (const [name, read] of Object.entries(SOURCES)) {
-      const content = Buffer.from(read())
+  constructor(files: readonly Name[]) {
+    for (const name of files) {
+      // Maps of sources are not served.
+      const text = consoleFile(name).replace(/\n\/\/# sourceMappingURL=\S{1,100}\s{0,9}$/, '\n')
+      const content = Buffer.from(text)
       const [stem, ending] = name.split('.')
       const digested = `${stem}-${hash('sha256', content, 'hex').slice(0, DIGEST_CHARS)}.${ending}`
-      const asset = { type: TYPES[ending as Ending], content, brotli: brotliCompressSync(content) }
+      const brotli = compressed(content)
       this.#names.set(name, digested)
-      this.#byName.set(digested, asset)
+      this.#byName.set(digested, { type: TYPES[ending as Ending], content, brotli })
     }
+  }
+
+  /** The present names, in the order in which pages name them. */
+  get all(): readonly string[] {
+    return [...this.#names.values()]
   }
 
   /** Returns the present name of a file. */
@@ -49,3 +56,18 @@ export class Assets {
     return this.#byName.get(name)
   }
 }
+
+/** The files of every page. */
+export const pageAssets = new Assets(COMMON)
+
+let ofTerminal: Assets | undefined
+/** Returns the files of the terminal's page; they are read when somebody opens one. */
+export function terminalAssets(): Assets {
+  ofTerminal ??= new Assets(OF_TERMINAL)
+  return ofTerminal
+}
+
+/** Returns the file of a name among all. */
+export const assetNamed = (name: string): Asset | undefined =>
+  pageAssets.find(name) ??
+  (/^(?:xterm|addon-fit|terminal)-/.test(name) ? terminalAssets().find(name) : undefined)

@@ -3,7 +3,7 @@ import { Problem } from '@svc/core'
 import type { GateRequest, Reply } from '../exchange/route.ts'
 import { requireSameOrigin } from '../gates/same-origin.ts'
 import { requireSetUp } from '../gates/session.ts'
-import { Assets } from './assets.ts'
+import { assetNamed } from './assets.ts'
 import { FIRST, first } from './first.ts'
 import { pageOf } from './layout.ts'
 import { Links } from './links.ts'
@@ -11,7 +11,7 @@ import { pageAt } from './pages.ts'
 import { problemView } from './problem-view.ts'
 import { readSent, type SentForm } from './sent-form.ts'
 import { SIGN_IN, SIGN_OUT, signIn, signInFor } from './sign-in.ts'
-import { type Redirect, type View, type Visit, visitOf } from './visit.ts'
+import { type Further, type Redirect, type View, type Visit, visitOf } from './visit.ts'
 
 /** A request for a page, with the fields of the form if it has one. */
 export interface PageRequest {
@@ -27,17 +27,21 @@ const HTML_TYPE = 'text/html; charset=utf-8'
 const FOR_EVER = 31_536_000
 const MAX_HEADER_CHARS = 256
 
+/** Things that pages may load and reach. A terminal also has styles with its nonce, and its relay. */
+const policyOf = ({ nonce, connects }: Partial<Further>): string =>
+  `default-src 'none'; script-src 'self'; ${
+    nonce === undefined ? "style-src 'self'" : `style-src 'self'; style-src-elem 'self' 'nonce-${nonce}'`
+  }; img-src 'self'; connect-src 'self'${
+    connects === undefined ? '' : ` ${connects}`
+  }; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+
 const SAFETY = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   // Without a referrer at all, browsers would say `Origin: null` for the console's own forms.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 }
-
-const assets = new Assets()
 
 /** Answers a request for a page or one of its files. */
 export async function answerPage(asked: PageRequest): Promise<Reply> {
@@ -66,10 +70,15 @@ async function answerTo(visit: Visit, form: SentForm | undefined): Promise<View 
 
 function reply(answer: View | Redirect, { path, request }: PageRequest, visit?: Visit): Reply {
   if ('seeOther' in answer) return redirect(answer)
-  const frame = { links: new Links(path), assets, ...(visit && { visit }) }
+  const frame = { links: new Links(path), ...(visit && { visit }) }
   const content = Buffer.from(String(pageOf(answer, frame)))
   const isPacked = !answer.hasSecret && takesBrotli(request)
-  const headers = { ...SAFETY, Vary: 'Accept-Encoding', ...(isPacked && { 'Content-Encoding': 'br' }) }
+  const headers = {
+    ...SAFETY,
+    'Content-Security-Policy': policyOf(answer.further ?? {}),
+    Vary: 'Accept-Encoding',
+    ...(isPacked && { 'Content-Encoding': 'br' }),
+  }
   const status = answer.status ?? 200
   return { status, headers, bytes: { type: HTML_TYPE, content: isPacked ? packed(content) : content } }
 }
@@ -87,8 +96,8 @@ const packed = (content: Buffer): Buffer =>
 const takesBrotli = ({ headers }: GateRequest): boolean =>
   /(?:^|,)\s{0,8}br\s{0,8}(?:,|$)/.test(String(headers['accept-encoding'] ?? '').slice(0, MAX_HEADER_CHARS))
 
-function assetReply(name: string, request: GateRequest): Reply {
-  const asset = assets.find(name)
+async function assetReply(name: string, request: GateRequest): Promise<Reply> {
+  const asset = assetNamed(name)
   if (asset === undefined) throw new Problem('not-found')
   const isPacked = takesBrotli(request)
   return {
@@ -99,6 +108,6 @@ function assetReply(name: string, request: GateRequest): Reply {
       Vary: 'Accept-Encoding',
       ...(isPacked && { 'Content-Encoding': 'br' }),
     },
-    bytes: { type: asset.type, content: isPacked ? asset.brotli : asset.content },
+    bytes: { type: asset.type, content: isPacked ? await asset.brotli : asset.content },
   }
 }

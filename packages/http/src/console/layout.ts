@@ -1,4 +1,4 @@
-import type { Assets } from './assets.ts'
+import { pageAssets as assets } from './assets.ts'
 import { type Html, html } from './html.ts'
 import type { Links } from './links.ts'
 import { NAVIGATION } from './navigation.ts'
@@ -8,13 +8,12 @@ import type { View, Visit } from './visit.ts'
 /** The frame that every page stands in. */
 export interface Frame {
   readonly links: Links
-  readonly assets: Assets
   /** Absent on pages for those who are not signed in. */
   readonly visit?: Visit
 }
 
 /** Returns a whole page. */
-export const pageOf = ({ title, body, command, shows }: View, { links, assets, visit }: Frame): Html =>
+export const pageOf = ({ title, body, command, shows, further }: View, { links, visit }: Frame): Html =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -25,6 +24,7 @@ export const pageOf = ({ title, body, command, shows }: View, { links, assets, v
 <link rel="stylesheet" href="${links.to(`assets/${assets.named('console.css')}`)}">
 <script src="${links.to(`assets/${assets.named('idiomorph.js')}`)}" defer></script>
 <script src="${links.to(`assets/${assets.named('console.js')}`)}" type="module"></script>
+${further?.assets.map((name) => fileOf(name, links.to(`assets/${name}`)))}
 <link rel="icon" href="${links.to(`assets/${assets.named('icon.svg')}`)}">
 </head>
 <body${visit === undefined && html` class="bare"`}>
@@ -37,6 +37,13 @@ ${command !== undefined && html`<footer><code class="command">${command}</code><
 </body>
 </html>
 `
+
+/** Modules are loaded by the page's script, which finds them here. */
+function fileOf(name: string, address: string): Html {
+  if (name.endsWith('.css')) return html`<link rel="stylesheet" href="${address}">`
+  if (name.endsWith('.mjs')) return html`<link rel="modulepreload" href="${address}">`
+  return html`<script src="${address}" type="module"></script>`
+}
 
 function navigation(visit: Visit): Html {
   const { links, path, caller } = visit

@@ -17,6 +17,16 @@ export function operationNamed(name: string): Operation {
   return found
 }
 
+/** The things that a page has beyond those of every page. */
+export interface Further {
+  /** Names of files below `assets/`, in the order of their loading. */
+  readonly assets: readonly string[]
+  /** Lets styles with this nonce into the page. */
+  readonly nonce: string
+  /** An origin that the page's script connects to. */
+  readonly connects: string
+}
+
 /** The content of a page. */
 export interface View {
   readonly title: string
@@ -33,6 +43,7 @@ export interface View {
   readonly shows?: readonly string[]
   /** Whether the page shows a secret once: it is sent uncompressed. */
   readonly hasSecret?: boolean
+  readonly further?: Further
 }
 
 /** Another page that the browser is led to, relative to this one. */

@@ -11,6 +11,7 @@ import { type Tab, tabsView } from '../tabs.ts'
 import { usageView } from '../usage-view.ts'
 import { IMAGE_COLUMNS, IMAGES_EMPTY } from './images.ts'
 import { JOB_COLUMNS } from './jobs.ts'
+import { terminalPage } from './terminal.ts'
 
 const named = byId('host')
 /** Jobs on the page of a host. */
@@ -44,6 +45,7 @@ const TABS: readonly Tab[] = [
   { path: 'hosts/{host}/images', title: 'Images', needs: 'images.list' },
   { path: 'hosts/{host}/security', title: 'Security', needs: 'security.show' },
   { path: 'hosts/{host}/sessions', title: 'Sessions', needs: 'ssh.sessions' },
+  { path: 'hosts/{host}/terminal', title: 'Terminal', needs: 'ssh.open' },
 ]
 
 /** Columns of sessions on hosts. */
@@ -206,4 +208,5 @@ export const hostPages: readonly Page[] = [
     ],
     empty: { says: 'Nobody opened a session here.', command: 'svc ssh HOST' },
   }),
+  terminalPage(TABS),
 ]
