@@ -32,8 +32,14 @@ export interface LoopbackSmtp extends AsyncDisposable {
 
 const failure = ([responseCode, text]: Refusal) => Object.assign(new Error(text), { responseCode })
 
-/** Runs a relay without TLS and without passwords, unless `options` ask for them. */
-export async function loopbackSmtp(options: SMTPServerOptions = {}): Promise<LoopbackSmtp> {
+/**
+ * Runs a relay without TLS and without passwords, unless `options` ask for them. It greets after
+ * `greetingMs`.
+ */
+export async function loopbackSmtp(
+  options: SMTPServerOptions = {},
+  { greetingMs = 0 }: { readonly greetingMs?: number } = {},
+): Promise<LoopbackSmtp> {
   const received: Received[] = []
   const seen = { connections: 0 }
   const recipients = new Map<string, Refusal>()
@@ -48,7 +54,8 @@ export async function loopbackSmtp(options: SMTPServerOptions = {}): Promise<Loo
       ...options,
       onConnect: (_session, callback) => {
         seen.connections += 1
-        callback()
+        if (greetingMs > 0) setTimeout(callback, greetingMs)
+        else callback()
       },
       onRcptTo: ({ address }, _session, callback) => {
         const refusal = recipients.get(address)

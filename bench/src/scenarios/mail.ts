@@ -9,9 +9,11 @@ const READY = 1500
 
 const BARE = 'nodemailer, signed, five connections that stay'
 const SVC = 'svc: queued, sealed, signed, recorded'
+const SLOW = 'svc, to a relay that greets after 100 ms'
+const GREETING_MS = 100
 
-async function beside(bench: Bench, module: string, options: object): Promise<Served> {
-  const relay = await bench.part('mail-receiver', null)
+async function beside(bench: Bench, module: string, options: object, greetingMs = 0): Promise<Served> {
+  const relay = await bench.part('mail-receiver', { greetingMs })
   const databaseUrl = await bench.database()
   return { part: await bench.part(module, { databaseUrl, relay: relay.url, ...options }), beside: relay }
 }
@@ -32,6 +34,12 @@ export const mail: Scenario = {
       isPrepared: true,
       request: {},
       start: (bench) => beside(bench, 'mail-svc', { ready: READY }),
+    }),
+    loopVariant({
+      name: SLOW,
+      isPrepared: true,
+      request: {},
+      start: (bench) => beside(bench, 'mail-svc', { ready: READY }, GREETING_MS),
     }),
   ],
   baseline: BARE,
