@@ -117,9 +117,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'email-sending: the end of a connection comes before the reply that it followed',
-    file: 'packages/core/src/outside/smtp/mail-relay-smtp.ts',
-    find: "setImmediate(() => reject(new Closed('the connection was closed')))",
-    replace: "reject(new Closed('the connection was closed'))",
+    file: 'packages/core/src/outside/smtp/relay-session.ts',
+    find: "setImmediate(() => this.#break(new Closed('the connection was closed')))",
+    replace: "this.#break(new Closed('the connection was closed'))",
     suites: REPLIES,
   },
   {
