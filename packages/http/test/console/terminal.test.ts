@@ -38,7 +38,7 @@ describe('the terminal of a host', () => {
     const { status, headers, page } = await ada.send(
       path,
       { ...fields, user: 'deploy', reason: 'a look' },
-      OF_BROWSER,
+      { ...OF_BROWSER, 'accept-encoding': 'gzip, br' },
     )
     expect(status).toBe(200)
     const [session] = await sessions()

@@ -19,7 +19,7 @@ import {
 import { hourOf, UsageHour } from './usage-hour.ts'
 
 /** The parts that `HostUsages` is built from. */
-export interface HostUsagesParts extends Pick<Base, 'storage' | 'clock' | 'log'> {
+export interface HostUsagesParts extends Pick<Base, 'storage' | 'clock' | 'log' | 'timers'> {
   /** Days that figures are kept. */
   readonly keptDays: number
 }
@@ -47,6 +47,8 @@ const RETRY_MS = 60_000
 const LATE_SECONDS = 900
 /** Hosts whose rows are joined in one transaction. */
 const JOINED_HOSTS = 500
+/** Milliseconds of an upkeep's joins: other tasks of the tick wait. The next one goes on where this one ended. */
+const JOIN_MS = 5_000
 /** Seconds over which shares of hours are looked for. */
 const SHARED_SECONDS = 4 * HOUR_SECONDS
 /** Hosts of a statement that writes: the event loop is busy for some 20 ms with it. */
@@ -65,6 +67,8 @@ export class HostUsages {
   #waiting: UsageHour[] = []
   #writing: Promise<void> | undefined
   #failedAt = Number.NEGATIVE_INFINITY
+  /** The hosts after which the joins go on: of hours before the last day, and of shares. */
+  readonly #after: { old?: UsageHost | undefined; shared?: UsageHost | undefined } = {}
 
   constructor(parts: HostUsagesParts) {
     this.#parts = parts
@@ -108,26 +112,30 @@ export class HostUsages {
    * figures that are too old. Writes what waits as well, for a replica that hears no host any more.
    */
   async upkeep(): Promise<void> {
-    const { storage, clock, keptDays } = this.#parts
+    const { storage, clock, timers, keptDays } = this.#parts
+    const until = timers.elapsedMs() + JOIN_MS
     const second = clock.now().getTime() / 1000
     if (this.#present !== undefined && this.#present.start !== hourOf(second)) this.#end()
     if (this.#writing === undefined) await this.#write()
     const old = Math.floor((second - DAY_SECONDS) / BLOCK_SECONDS) * BLOCK_SECONDS
     const ended = second - HOUR_SECONDS - LATE_SECONDS
     const at = (unix: number) => new Date(unix * 1000)
-    await this.#join({ from: at(old - LEFT_OVER_SECONDS), to: at(old), onlyShared: false }, COARSE)
+    const before = { from: at(old - LEFT_OVER_SECONDS), to: at(old), onlyShared: false }
+    this.#after.old = await this.#join({ ...before, after: this.#after.old }, COARSE, until)
     const shared = { from: at(Math.max(old, ended - SHARED_SECONDS)), to: at(ended), onlyShared: true }
-    await this.#join(shared, FINE)
+    this.#after.shared = await this.#join({ ...shared, after: this.#after.shared }, FINE, until)
     await storage.hostUsage.purge(keptDays, clock.statementTime())
   }
 
+  /** Joins rows of all hosts. Returns the host after which time was up. */
   async #join(
-    taking: Pick<UsageTaking, 'from' | 'to' | 'onlyShared'>,
+    { after: from, ...taking }: Omit<UsageTaking, 'hosts'>,
     { slotSeconds, slots }: Pick<Slots, 'slotSeconds' | 'slots'>,
-  ): Promise<void> {
-    const { storage } = this.#parts
+    until: number,
+  ): Promise<UsageHost | undefined> {
+    const { storage, timers } = this.#parts
     const length = slotSeconds * slots
-    let after: UsageHost | undefined
+    let after = from
     do {
       const page: UsageTaking = { ...taking, after, hosts: JOINED_HOSTS }
       // Rows that are taken twice at the same time are returned once.
@@ -139,7 +147,8 @@ export class HostUsages {
         if (joined.length > 0) await hostUsage.add(joined)
         return last
       })
-    } while (after !== undefined)
+    } while (after !== undefined && timers.elapsedMs() < until)
+    return after
   }
 
   #begin(start: number): void {

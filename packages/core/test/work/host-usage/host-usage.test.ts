@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import type { Timers } from '@svc/core'
 import type { UsageFigures } from '@svc/core/ports'
 import { buildHeartbeat, FakeClock, memoryStorage, testPlane } from '@svc/testing'
+import { HostUsages } from '../../../src/work/host-usage/host-usage.ts'
 
 const START = new Date('2026-01-05T12:00:00Z')
 const HOST = { licenseId: 'lic_test', fingerprint: 'fp-test' }
@@ -118,6 +120,29 @@ describe('figures of hosts over time', () => {
       before.day.points.slice(-after.day.points.length).map(({ cpuPct }) => cpuPct),
     )
     expect(after.day.points).toHaveLength(23)
+  })
+
+  it('the hosts of a large fleet are joined over several upkeeps, a few seconds each', async () => {
+    const { clock, storage, logs } = await replicas()
+    let ms = 0
+    // Each look at this clock is six seconds later: a page of hosts is joined at a time.
+    const timers = { elapsedMs: () => (ms += 6_000) } as Timers
+    const log = logs[0]
+    if (log === undefined) throw new Error('there is a log')
+    const usages = new HostUsages({ storage, clock, log, timers, keptDays: 31 })
+    const hosts = Array.from({ length: 1200 }, (_, n) => ({ ...HOST, fingerprint: `fp-${1000 + n}` }))
+    for (const host of hosts) {
+      await storage.agents.heartbeat(buildHeartbeat(host), START)
+      usages.note(host, FIGURES)
+    }
+    clock.advance({ hours: 40 })
+    const joined: number[] = []
+    for (let upkeep = 0; upkeep < 3; upkeep += 1) {
+      await usages.upkeep()
+      const rows = await Promise.all(hosts.map((host) => storage.hostUsage.read(host, new Date(0))))
+      joined.push(rows.flat().filter(({ slotSeconds }) => slotSeconds === 7200).length)
+    }
+    expect(joined).toEqual([500, 1000, 1200])
   })
 
   it('an hour without heartbeats is a gap', async () => {
