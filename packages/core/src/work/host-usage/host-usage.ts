@@ -47,7 +47,7 @@ const RETRY_MS = 60_000
 const LATE_SECONDS = 900
 /** Hosts whose rows are joined in one transaction. */
 const JOINED_HOSTS = 500
-/** Milliseconds of an upkeep's joins: other tasks of the tick wait. The next one goes on where this one ended. */
+/** Milliseconds of an upkeep's joins, while other tasks of the tick wait. The next one goes on from there. */
 const JOIN_MS = 5_000
 /** Seconds over which shares of hours are looked for. */
 const SHARED_SECONDS = 4 * HOUR_SECONDS
