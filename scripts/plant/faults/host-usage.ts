@@ -68,8 +68,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'host usage: hours are never joined to blocks',
     file: `${USAGE}/host-usage.ts`,
-    find: 'onlyShared: false }, COARSE)',
-    replace: 'onlyShared: false }, FINE)',
+    find: 'after: this.#after.old }, COARSE, until)',
+    replace: 'after: this.#after.old }, FINE, until)',
     suites: SIZE,
   },
   {

@@ -27,7 +27,7 @@ const READ = {
 }
 // Rows are found host by host: the key begins with the host, and no index begins with the time.
 const SHARED = `exists (select from host_usage o where o.license_id = u.license_id and o.fingerprint = u.fingerprint
-  and o.starts_at = u.starts_at and o.share <> u.share)`
+  and o.starts_at = u.starts_at and o.share <> u.share and o.slot_seconds = u.slot_seconds)`
 const TAKE = {
   name: 'host-usage-take',
   text: `with page as (

@@ -106,7 +106,8 @@ export function hostUsageStoreContract(name: string, open: () => Promise<Storage
     it('with only shared ones, hosts without two shares of an hour keep theirs', async () => {
       const { row, read, take } = await hosts('a', 'b')
       const shared = [row({ share: 1 }), row({ share: 2 })]
-      const alone = [row({ fingerprint: 'b' }), row({ fingerprint: 'b', startsAt: hour(1) })]
+      const joined = row({ fingerprint: 'b', share: 3, slotSeconds: COARSE.slotSeconds })
+      const alone = [row({ fingerprint: 'b' }), joined, row({ fingerprint: 'b', startsAt: hour(1) })]
       await storage().hostUsage.add([...shared, ...alone])
       expect(await take({ onlyShared: true })).toEqual(shared.map(seen))
       expect(await read('b')).toEqual(alone.map(seen))
