@@ -43,7 +43,8 @@ const enqueue = steps(
       const id = isRepeat && known !== undefined ? known : world.id('job', place)
       if (id !== known) world.jobs.push(id)
       const follower = further === undefined ? undefined : { id: world.id('job', place), target: further }
-      if (follower !== undefined) world.jobs.push(follower.id)
+      // Never the last: a repeat of an order has the id of that order, and not of the job that follows it.
+      if (follower !== undefined) world.jobs.unshift(follower.id)
       const successors = follower && [follower]
       return (stores, now) => {
         const runAt = startsIn === undefined ? undefined : new Date(now.getTime() + startsIn * 1000)

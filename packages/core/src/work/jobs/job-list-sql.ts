@@ -98,14 +98,14 @@ export const LISTS_BY_END: Readonly<Record<Scope['of'], Statement>> = {
     ).join(' union all ')}) of_scope order by id desc limit $8`,
   },
 }
-/** Ended jobs among which the last claim is looked for: one that was made earlier may have waited longer. */
+/** Newest jobs among which the last claim is looked for: of those that ended, and of those that wait. */
 const CLAIMS_SEEN = 100
 /** When a host of a license last took a job. */
 export const LAST_CLAIM = {
   name: 'job-last-claim',
   text: `select max(claimed_at) as at from (
     select claimed_at from jobs j where license_id = $1 and ${HELD.which} union all
-    (select claimed_at from jobs j where license_id = $1 and ${ENDED.which} order by id desc limit ${CLAIMS_SEEN})) claimed`,
+    ${[WAITING, ENDED].map(({ which }) => `(select claimed_at from jobs j where license_id = $1 and ${which} order by id desc limit ${CLAIMS_SEEN})`).join(' union all ')}) claimed`,
 }
 
 /** The jobs of a scope by filter, newest first. */
@@ -118,7 +118,7 @@ export async function list(rows: Rows, scope: Scope, filter: JobFilter): Promise
   return (await rows<ListedRow>(lists[scope.of], asked)).map(toListedJob)
 }
 
-/** When a host of the license last took a job: of those that it has, and of the newest that have ended. */
+/** When a host of the license last took a job: one that it has, or one of the newest others. */
 export async function lastClaim(rows: Rows, licenseId: string): Promise<Date | undefined> {
   const [row] = await rows<{ at: string | null }>(LAST_CLAIM, [licenseId])
   return maybeInstant(row?.at ?? null)
