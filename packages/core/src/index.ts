@@ -80,6 +80,7 @@ export {
 export type { AppRegistryView } from './work/apps/app-registry-operations.ts'
 export type { AppView, ReleaseView, VariableView } from './work/apps/app-view.ts'
 export type { GitHookView } from './work/git/git-hook-view.ts'
+export type { UsageSeriesView } from './work/host-usage/host-usage-operations.ts'
 export type { Image } from './work/images/image.ts'
 export type { ImageView } from './work/images/image-operations.ts'
 export {

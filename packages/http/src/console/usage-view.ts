@@ -1,20 +1,13 @@
-import type { Answer } from '@svc/core'
+import type { Answer, UsageSeriesView as Series } from '@svc/core'
 import { type CellPlace, NOTHING, type Row, tableOf } from './cells.ts'
 import { type Html, html, type Part } from './html.ts'
-
-/** Means in percent over the steps of a time; steps without a value are left out. */
-interface Series {
-  readonly from: number
-  readonly step_seconds: number
-  readonly steps: number
-  readonly points: readonly ({ readonly at: number } & Readonly<Partial<Record<string, number>>>)[]
-}
 
 const FIGURES = [
   ['cpu_pct', 'Processor'],
   ['mem_pct', 'Memory'],
   ['disk_pct', 'Disk'],
 ] as const
+type Figure = (typeof FIGURES)[number][0]
 
 const DAY_SECONDS = 86_400
 /** Height of a chart; its width is the number of its steps. */
@@ -28,7 +21,7 @@ const hourOf = (second: number): string => `${isoOf(second).slice(11, 16)} UTC`
 const dayOf = (second: number): string => isoOf(second).slice(0, 10)
 
 /** Returns the line of a figure as a path; it has gaps where nothing was reported. */
-function pathOf({ from, step_seconds, points }: Series, figure: string): string {
+function pathOf({ from, step_seconds, points }: Series, figure: Figure): string {
   let last = Number.NaN
   let path = ''
   for (const point of points) {

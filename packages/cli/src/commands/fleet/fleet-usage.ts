@@ -1,3 +1,4 @@
+import type { UsageSeriesView } from '@svc/core'
 import { shellWord } from '@svc/core/adapters'
 import { given, type Handler } from '../../program/command-run.ts'
 import { type Page, table } from '../../terminal/render.ts'
@@ -6,18 +7,10 @@ import type { FleetOptions } from './fleet-servers.ts'
 const FIGURES = { cpu_pct: 'cpu', mem_pct: 'memory', disk_pct: 'disk' } as const
 type Figure = keyof typeof FIGURES
 
-/** Means in percent over the steps of a time; steps without a value are left out. */
-interface Series {
-  readonly from: number
-  readonly step_seconds: number
-  readonly steps: number
-  readonly points: readonly ({ readonly at: number } & Partial<Readonly<Record<Figure, number>>>)[]
-}
-
 interface Usage {
   readonly host: { readonly id: string; readonly hostname: string }
-  readonly day: Series
-  readonly month: Series
+  readonly day: UsageSeriesView
+  readonly month: UsageSeriesView
   readonly gathering_since: number
 }
 
@@ -30,7 +23,7 @@ const meanOf = (values: readonly number[]): number =>
 const percent = (value: number): string => `${Math.round(value)} %`
 
 /** Returns a figure over time as a line of bars from 0 to 100 %; a blank where nothing was reported. */
-export function sparkline({ from, step_seconds, steps, points }: Series, figure: Figure): string {
+export function sparkline({ from, step_seconds, steps, points }: UsageSeriesView, figure: Figure): string {
   const bars = Array.from({ length: Math.ceil(steps / STEPS) }, (): number[] => [])
   for (const point of points) {
     const value = point[figure]

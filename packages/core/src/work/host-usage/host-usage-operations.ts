@@ -1,4 +1,4 @@
-import { optional } from 'superstruct'
+import { type Infer, optional } from 'superstruct'
 import { finite, listOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
@@ -20,9 +20,11 @@ const series = shape({
   from: second,
   step_seconds: second,
   steps: second,
-  /** Means over a step in percent; steps without a value are left out. */
   points: listOf(shape({ at: second, cpu_pct: percent, mem_pct: percent, disk_pct: percent }), ANY),
 })
+
+/** Means in percent over the steps of a time, as operators see them; steps without a value are left out. */
+export type UsageSeriesView = Infer<typeof series>
 
 /** A series of an answer. */
 const seriesOf = ({ from, slotSeconds, slots, points }: UsageSeries) => ({

@@ -58,20 +58,21 @@ const byLicense = (parts: readonly Part[], licenses: string): string =>
 const OF_TENANT = 'select id from licenses where tenant_id = $1'
 
 /** The newest jobs of each kind of scope; those of a tenant license by license, each by its index. */
-const listOf = (name: string, parts: readonly Part[]): Readonly<Record<Scope['of'], Statement>> => ({
-  platform: { name: `job-${name}-platform`, text: merged(`(${union(parts, '$1::text is null')})`) },
+const listOf = (
+  name: string,
+  parts: readonly Part[],
+  ofPlatform = merged(`(${union(parts, '$1::text is null')})`),
+): Readonly<Record<Scope['of'], Statement>> => ({
+  platform: { name: `job-${name}-platform`, text: ofPlatform },
   tenant: { name: `job-${name}-tenant`, text: byLicense(parts, OF_TENANT) },
   license: { name: `job-${name}-license`, text: byLicense(parts, 'select $1::text') },
 })
-const everywhere = listOf('list', ALL)
 /** The newest jobs of a scope. On the platform the key has all of them in their order. */
-export const LISTS: Readonly<Record<Scope['of'], Statement>> = {
-  ...everywhere,
-  platform: {
-    name: 'job-list-platform',
-    text: `select ${COLUMNS} from jobs j where $1::text is null and ${IN_STATE} and ${FILTER} ${NEWEST}`,
-  },
-}
+export const LISTS = listOf(
+  'list',
+  ALL,
+  `select ${COLUMNS} from jobs j where $1::text is null and ${IN_STATE} and ${FILTER} ${NEWEST}`,
+)
 /** The newest jobs of a scope in a state. */
 export const LISTS_OF_STATE: Readonly<Record<JobState, Readonly<Record<Scope['of'], Statement>>>> = {
   pending: listOf('list-waiting', PARTS.pending),
