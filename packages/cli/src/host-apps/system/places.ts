@@ -19,6 +19,8 @@ export const SYSTEM = {
   units: '/etc/systemd/system',
   /** The units that are gone with the next start of the machine. */
   transient: '/run/systemd/system',
+  /** The units that systemd was told of without a file. It writes these, and reads them before all others. */
+  told: '/run/systemd/transient',
   /** The links that start a unit with the machine. */
   wants: '/etc/systemd/system/multi-user.target.wants',
 } as const

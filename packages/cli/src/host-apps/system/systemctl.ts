@@ -68,6 +68,10 @@ function stateIn(text: string): readonly [string, UnitState] {
   ]
 }
 
+/** Whether a unit is not introduced because systemd has not forgotten one of its name that has ended. */
+export const isRemembered = (error: unknown): boolean =>
+  error instanceof Problem && /was already loaded/.test(error.message)
+
 /** Returns the words of systemd-run for the text of a unit's file, whose command is of plain words. */
 export function transientUnit(text: string): {
   readonly properties: readonly string[]

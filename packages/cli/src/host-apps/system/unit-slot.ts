@@ -11,8 +11,9 @@ import { listensInside, SocketTable } from './listening.ts'
 import { OutputSpool } from './output-spool.ts'
 import { SYSTEM } from './places.ts'
 import { askService, becomesWell, type Check } from './service-health.ts'
-import type { Systemctl, UnitState } from './systemctl.ts'
+import { isRemembered, type Systemctl, type UnitState } from './systemctl.ts'
 import { writeUnitFiles } from './unit-files.ts'
+import { LOOK_MS, RUNNING, UnitLife } from './unit-life.ts'
 import { builtFolder, placesOf, unitFolder, unitName, unitText } from './unit-text.ts'
 
 /** The parts of the host that units share. */
@@ -30,9 +31,7 @@ export interface UnitHost {
   untend(slot: UnitSlot): void
 }
 
-const LOOK_MS = 200
 const LAST_LINES = 50
-const RUNNING: ReadonlySet<string> = new Set(['active', 'reloading'])
 
 /** The place of an instance that systemd keeps running as a unit of its own. */
 export class UnitSlot implements Slot {
@@ -99,9 +98,7 @@ export class UnitSlot implements Slot {
 
   async begin(signal: AbortSignal): Promise<string | undefined> {
     await this.#place()
-    const { systemctl } = this.#host
-    const fault =
-      (await this.#started(() => systemctl.introduce(this.unit, this.#text()))) ?? (await this.#begun(signal))
+    const fault = (await this.#started(() => this.#introduced())) ?? (await this.#begun(signal))
     this.#isHealthy = fault === undefined
     this.#isSeen = this.#isHealthy
     return fault
@@ -113,12 +110,34 @@ export class UnitSlot implements Slot {
     this.#host.tend(this)
   }
 
+  /**
+   * Starts the unit. systemd remembers one that has ended for as long as it finds a part of it, such as its
+   * control group: that one is read from a file, and loses what it was told before.
+   */
+  async #introduced(): Promise<void> {
+    const { systemctl } = this.#host
+    try {
+      await systemctl.introduce(this.unit, this.#text())
+    } catch (error) {
+      if (!isRemembered(error)) throw error
+      rmSync(join(SYSTEM.told, this.unit), { force: true })
+      this.#write()
+      await systemctl.reload()
+      await systemctl.start(this.unit)
+    }
+  }
+
+  #write(): void {
+    const file = join(SYSTEM.units, this.unit)
+    if (!existsSync(file)) writeFileSync(file, this.#text(), { mode: 0o644 })
+  }
+
   /** Lets systemd start the unit with the machine from now on. */
   #enable(): void {
     const file = join(SYSTEM.units, this.unit)
     const link = join(SYSTEM.wants, this.unit)
     mkdirSync(SYSTEM.wants, { recursive: true })
-    if (!existsSync(file)) writeFileSync(file, this.#text(), { mode: 0o644 })
+    this.#write()
     if (!existsSync(link)) symlinkSync(file, link)
   }
 
@@ -301,35 +320,7 @@ function reachedIn(folder: string): ReadonlyMap<number, number> {
 /** Removes the files of a unit that has ended. */
 export function removeUnit(unit: string): void {
   rmSync(join(SYSTEM.wants, unit), { force: true })
-  for (const folder of [SYSTEM.units, SYSTEM.transient]) rmSync(join(folder, unit), { force: true })
+  for (const folder of [SYSTEM.units, SYSTEM.transient, SYSTEM.told])
+    rmSync(join(folder, unit), { force: true })
   rmSync(unitFolder(unit), { recursive: true, force: true })
-}
-
-/** The life of a unit from its start to the end of its check: systemd would start it again, and again. */
-class UnitLife {
-  /** The address that answered. */
-  host = '127.0.0.1'
-  readonly ended: Promise<string>
-  state: UnitState | undefined
-  #isRunning = true
-
-  constructor(unit: string, systemctl: Systemctl, over: AbortSignal) {
-    const { promise, resolve } = Promise.withResolvers<string>()
-    this.ended = promise
-    const watch = async () => {
-      while (!over.aborted) {
-        this.state = (await systemctl.show([unit])).get(unit)
-        if (this.state !== undefined && (!RUNNING.has(this.state.active) || this.state.restarts > 0)) {
-          this.#isRunning = false
-          return resolve(this.state.end)
-        }
-        await pause(LOOK_MS)
-      }
-    }
-    void watch().catch((error: Error) => resolve(error.message))
-  }
-
-  get isRunning(): boolean {
-    return this.#isRunning
-  }
 }
