@@ -31,7 +31,11 @@ const lateNode: Plugin = {
   },
 }
 
-const BARRELS: Readonly<Record<string, string>> = { '@svc/core': 'index', '@svc/core/adapters': 'adapters' }
+const BARRELS: Readonly<Record<string, string>> = {
+  '@svc/core': 'index',
+  '@svc/core/adapters': 'adapters',
+  '@svc/core/client': 'client',
+}
 
 /** Returns the file of each name that a list of public names exports, with its name there. */
 function homesIn(list: string): ReadonlyMap<string, { readonly own: string; readonly file: string }> {
@@ -56,7 +60,7 @@ const pastLists: Plugin = {
     const homes = new Map(Object.entries(BARRELS).map(([name, list]) => [name, homesIn(list)]))
     onLoad({ filter: /\/packages\/cli\/src\/.*\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(
-        /^import \{([^}]*)\} from '(@svc\/core(?:\/adapters)?)'$/gm,
+        /^import \{([^}]*)\} from '(@svc\/core(?:\/adapters|\/client)?)'$/gm,
         (_, names: string, list: string) =>
           names
             .split(',')

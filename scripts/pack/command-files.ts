@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FROM_PACKAGES } from '../../packages/http/src/console-files.ts'
-import { bundle, licensesOf } from '../bundle.ts'
+import { beginAtOnce, bundle, licensesOf } from '../bundle.ts'
 import { writeOneFileAgent } from '../one-file-agent.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -25,6 +25,7 @@ export async function writeCommandFiles(folder: string): Promise<void> {
     cpSync(join(root, 'node_modules', from), join(folder, 'console-assets', name))
   }
   const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
+  await beginAtOnce(join(program, 'bin.js'))
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))
   await writeOneFileAgent(join(folder, 'agent/svc-agent.mjs'))
 }

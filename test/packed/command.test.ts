@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { testDatabase } from '@svc/testing'
 import { DOCS_PAGES } from '../../packages/cli/src/shipped.ts'
@@ -9,6 +9,7 @@ import { jsonOf, runSvc, SvcProcess } from '../../packages/cli/test/support/svc-
 import { packedFolder } from '../support/packed.ts'
 
 const MODULES = join(import.meta.dirname, '../../node_modules')
+const LOADED = join(import.meta.dirname, '../../packages/cli/test/support/loaded-modules.mjs')
 
 describe('The packed command', () => {
   let folder: string
@@ -50,6 +51,14 @@ describe('The packed command', () => {
       expect(said.code).toBe(0)
       expect(said).toEqual(await runSvc(args, { cwd }))
     }
+  })
+
+  test('shows its help from one file of its bundle', async () => {
+    const list = join(cwd, 'loaded.json')
+    const program = ['--import', LOADED, join(installed, 'bin/svc.js')]
+    await runSvc(['--help'], { cwd, program, env: { LOADED_MODULES: list } })
+    const loaded = (JSON.parse(readFileSync(list, 'utf8')) as string[]).filter((url) => url.includes(installed))
+    expect(loaded.map((url) => basename(url))).toEqual(['svc.js', 'bin.js'])
   })
 
   test('migrates a PostgreSQL to what the sources have, by the same checksums, and runs operations on it', async () => {

@@ -104,16 +104,10 @@ export type { TokenCaller } from './people/api-tokens/api-tokens.ts'
 export type { Licensee } from './people/licenses/license.ts'
 export { isEmailKeyLike } from './people/licenses/license.ts'
 export type { LicenseDeed } from './people/licenses/license-deed.ts'
-export { isIdEnd } from './people/licenses/license-name.ts'
 export { IDLE_SECONDS } from './people/sessions/sessions-store.ts'
 export { firstAccount } from './people/users/user-operations.ts'
 export { normalEmail } from './people/users/users-store.ts'
-export {
-  folderAccess,
-  ownFolder,
-  requireTrustedSocket,
-  trustedFolder,
-} from './platform/database/data-folder.ts'
+export { folderAccess, ownFolder } from './platform/database/data-folder.ts'
 export { lockFolder } from './platform/database/folder-lock.ts'
 export { withSocketPath } from './platform/database/lock-socket.ts'
 export { clientAddress, clientNetworks } from './platform/net/client-network.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import type { Command } from 'commander'
 import { listContexts, type RemoteContext, removeContext, useContext } from '../connect/contexts.ts'
 import type { CommandRun, Handler } from '../program/command-run.ts'

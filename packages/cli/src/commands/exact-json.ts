@@ -1,4 +1,4 @@
-import { requireExact } from '@svc/core/adapters'
+import { requireExact } from '@svc/core/client'
 
 /**
  * Parses JSON of an option or a file; undefined for a text that is none.

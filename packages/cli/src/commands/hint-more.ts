@@ -1,4 +1,4 @@
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import type { CommandRun } from '../program/command-run.ts'
 
 /** Says how the rest of a list is asked for, if the answer is not the end of it. */

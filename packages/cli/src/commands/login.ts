@@ -1,5 +1,4 @@
-import { Problem } from '@svc/core'
-import { IDLE_SECONDS } from '@svc/core/adapters'
+import { IDLE_SECONDS, Problem } from '@svc/core/client'
 import type { Command } from 'commander'
 import {
   chosenUrl,

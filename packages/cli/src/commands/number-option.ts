@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 
 /**
  * The unix second of an ISO-8601 text.

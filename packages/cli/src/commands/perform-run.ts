@@ -1,4 +1,4 @@
-import { systemClock } from '@svc/core'
+import { systemClock } from '@svc/core/client'
 import { connect } from '../connect/connect.ts'
 import { CommandRun, type CommandRunParts, type CommonOptions, type Handler } from '../program/command-run.ts'
 import type { Io } from '../terminal/io.ts'

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import type { Io } from '../terminal/io.ts'
 
 type Home = Pick<Io, 'env' | 'home'>

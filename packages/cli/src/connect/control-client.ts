@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net'
-import { type Answer, Problem } from '@svc/core'
+import type { Answer } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import type { Connection } from './connect.ts'
 import { askPlane } from './plane-request.ts'
 import { problemOf } from './problem-of.ts'

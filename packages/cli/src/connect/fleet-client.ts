@@ -1,4 +1,5 @@
-import { type Answer, Problem, type ProblemCode } from '@svc/core'
+import type { Answer, ProblemCode } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { FAILURES, type Method } from '@svc/http'
 import { ROUTES } from '@svc/http/routes'
 import type { Connection } from './connect.ts'

@@ -1,5 +1,5 @@
-import { Problem } from '@svc/core'
 import type { CurrentCredentials } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import type { Io } from '../terminal/io.ts'
 
 type Asking = Pick<Io, 'readSecret'>

@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { type HttpCall, HttpClient, type Target } from './http-client.ts'
 
 /** One request. `path` begins with a slash and is appended to the path of the address. */

@@ -1,4 +1,5 @@
-import { Problem, type ProblemData } from '@svc/core'
+import type { ProblemData } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { isProblemCode } from '../terminal/failure.ts'
 import type { Reply } from './plane-request.ts'
 

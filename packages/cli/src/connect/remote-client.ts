@@ -1,5 +1,6 @@
-import { type Answer, Problem } from '@svc/core'
+import type { Answer } from '@svc/core'
 import type { CurrentCredentials } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import type { Io } from '../terminal/io.ts'
 import type { Connection } from './connect.ts'
 import { currentCredentials } from './password-input.ts'

@@ -1,5 +1,5 @@
-import { type Answer, Problem } from '@svc/core'
-import { isIdEnd } from '@svc/core/adapters'
+import type { Answer } from '@svc/core'
+import { isIdEnd, Problem } from '@svc/core/client'
 import type { Connection } from './connect.ts'
 
 /** A list that is searched for the end of an id. */

@@ -1,5 +1,5 @@
 import type { LogFields } from '@svc/core'
-import { redact } from '@svc/core/adapters'
+import { redact } from '@svc/core/client'
 
 /** Depth of nested objects that is written; deeper values are left out. */
 const MAX_DEPTH = 8

@@ -1,5 +1,5 @@
-import { ConfigError, Problem, type ProblemCode } from '@svc/core'
-import { redact } from '@svc/core/adapters'
+import type { ProblemCode } from '@svc/core'
+import { ConfigError, Problem, redact } from '@svc/core/client'
 import { EXIT, type ExitCode, MEANINGS } from './problem-meanings.ts'
 import { Interrupted } from './secret-input.ts'
 import { plain, safeJson } from './terminal.ts'

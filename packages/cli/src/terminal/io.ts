@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process'
-import { homedir, hostname, userInfo } from 'node:os'
 import type { Environment } from '@svc/core'
 import { eraseVariable } from './own-environment.ts'
 import { type RawTerminal, rawTerminal } from './raw-terminal.ts'
@@ -129,6 +128,9 @@ export interface Io {
  */
 const SAME_SIGNAL_MS = 400
 const COLUMNS = 80
+
+// An `import` would read all that the module offers, which takes a millisecond of each command.
+const { homedir, hostname, userInfo } = process.getBuiltinModule('node:os')
 
 /** Returns the real process. No other code of this package touches it. */
 export function processIo(): Io {

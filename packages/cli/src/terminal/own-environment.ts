@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
-
 /** Places of the fields `env_start` and `env_end` behind the name of the program in `/proc/self/stat`. */
 const ENV_START = 47
 const ENV_END = 48
+
+// The module is loaded here, so that commands that erase nothing begin some milliseconds earlier.
+const fs = () => process.getBuiltinModule('node:fs')
 
 /**
  * Takes a variable out of the environment that the kernel shows of this process. To delete it is not enough:
@@ -21,6 +22,7 @@ export function eraseVariable(name: string): boolean {
 }
 
 function overwrite(name: string): void {
+  const { closeSync, openSync, readSync, writeSync } = fs()
   const memory = openSync('/proc/self/mem', 'r+')
   try {
     const { start, length } = region()
@@ -40,7 +42,7 @@ function overwrite(name: string): void {
 }
 
 function region(): { readonly start: number; readonly length: number } {
-  const stat = readFileSync('/proc/self/stat', 'latin1')
+  const stat = fs().readFileSync('/proc/self/stat', 'latin1')
   // The name of the program stands in brackets, and may hold some itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const start = Number(fields[ENV_START])
@@ -50,7 +52,7 @@ function region(): { readonly start: number; readonly length: number } {
 }
 
 function valueShown(name: string): string | undefined {
-  const entries = readFileSync('/proc/self/environ', 'latin1').split('\0')
+  const entries = fs().readFileSync('/proc/self/environ', 'latin1').split('\0')
   const value = entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1)
   return value === '' ? undefined : value
 }

@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { chosenUrl, keepSession, originOf } from '../../connect/contexts.ts'
 import { knownPassword, newPassword } from '../../connect/password-input.ts'
 import type { Handler } from '../../program/command-run.ts'

@@ -1,4 +1,5 @@
-import { Problem, type SessionView } from '@svc/core'
+import type { SessionView } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { knownPassword } from '../../connect/password-input.ts'
 import { given, type Handler } from '../../program/command-run.ts'
 import { duration } from '../../terminal/duration.ts'

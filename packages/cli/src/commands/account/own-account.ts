@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { chosenUrl, keptSession, originOf } from '../../connect/contexts.ts'
 import { warnOfPlainHttp } from '../../connect/plain-http.ts'
 import { askPlane, type PlaneRequest, type Reply } from '../../connect/plane-request.ts'

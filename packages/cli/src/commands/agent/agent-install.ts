@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import {
   declaredUsers,
   type InstalledFile,

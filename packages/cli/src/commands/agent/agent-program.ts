@@ -1,4 +1,4 @@
-import { Problem, systemClock } from '@svc/core'
+import { Problem, systemClock } from '@svc/core/client'
 import type { Command } from 'commander'
 import { HOST_APPS } from '../../host-apps/program-word.ts'
 import { CommandRun, type CommonOptions } from '../../program/command-run.ts'

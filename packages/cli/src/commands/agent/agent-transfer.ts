@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Log, Problem } from '@svc/core'
+import type { Log } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { AGENT_TIMING } from '../../agent/agent-options.ts'
 import { handlerFolders } from '../../agent/run/handler-folders.ts'
 import type { HandlerUser } from '../../agent/run/handler-user.ts'

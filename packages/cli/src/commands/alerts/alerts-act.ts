@@ -1,5 +1,5 @@
-import { type AlertAction, type AlertView, Problem } from '@svc/core'
-import { isIdEnd } from '@svc/core/adapters'
+import type { AlertAction, AlertView } from '@svc/core'
+import { isIdEnd, Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { secondOf, secondsOf } from '../number-option.ts'
 import { alertsTable } from './alerts-list.ts'

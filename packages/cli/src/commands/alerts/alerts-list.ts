@@ -1,5 +1,5 @@
 import type { AlertView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { idColumn } from '../../terminal/id-column.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'

@@ -1,5 +1,5 @@
-import { type DeploymentView, type JobView, Problem } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import type { DeploymentView, JobView } from '@svc/core'
+import { Problem, shellWord } from '@svc/core/client'
 import type { Connection } from '../../connect/connect.ts'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../terminal/failure.ts'

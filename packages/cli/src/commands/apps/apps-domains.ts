@@ -1,4 +1,5 @@
-import { type AppDomainView, Problem } from '@svc/core'
+import type { AppDomainView } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { domainsTable } from './app-tables.ts'
 import { deployed, type FollowOptions } from './apps-deploy.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { carryOpened, commandOf } from '../ssh/ssh-open.ts'
 import type { AppOptions } from './apps-show.ts'

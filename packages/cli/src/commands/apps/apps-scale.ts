@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { deployed, type FollowOptions } from './apps-deploy.ts'
 

@@ -1,4 +1,4 @@
-import { agentId } from '@svc/core/adapters'
+import { agentId } from '@svc/core/client'
 import type { Connection } from '../../connect/connect.ts'
 import type { CommandRun } from '../../program/command-run.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem } from '@svc/core'
 import type { AgentAnswer, AgentStep } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT } from '../../terminal/failure.ts'
 import { plain, plainBlock } from '../../terminal/terminal.ts'

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Problem } from '@svc/core'
 import type { ScrapeAnswer } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { plainBlock } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

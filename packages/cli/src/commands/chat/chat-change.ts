@@ -1,5 +1,5 @@
 import type { ConversationView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import type { Handler } from '../../program/command-run.ts'
 import { conversationFacts } from './conversation-table.ts'
 

@@ -1,5 +1,6 @@
 import type { ConversationView } from '@svc/core'
-import { type MessageView, shellWord } from '@svc/core/adapters'
+import type { MessageView } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, type Page } from '../../terminal/render.ts'
 import { paint, plain, plainBlock } from '../../terminal/terminal.ts'

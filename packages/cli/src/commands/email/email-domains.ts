@@ -1,5 +1,6 @@
 import type { EmailDomainView } from '@svc/core'
-import { type DomainHealthView, shellWord } from '@svc/core/adapters'
+import type { DomainHealthView } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../terminal/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'

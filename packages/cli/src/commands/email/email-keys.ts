@@ -1,4 +1,5 @@
-import { type EmailKeyView, shellWord } from '@svc/core/adapters'
+import type { EmailKeyView } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { ago, expiry, type Page, table } from '../../terminal/render.ts'
 import { plain } from '../../terminal/terminal.ts'

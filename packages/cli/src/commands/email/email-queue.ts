@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
-import { type EmailMessageView, type SuppressionView, shellWord } from '@svc/core/adapters'
+import type { EmailMessageView, SuppressionView } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { ago, facts, instant, type Page, stateColour, table } from '../../terminal/render.ts'

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 
 /** Takes pieces of a text. */
 type Sink = (piece: string) => Promise<void>

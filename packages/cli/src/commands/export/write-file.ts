@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { type ExportSummary, exportDatabase } from '@svc/core/sql'
 import { type DatabasePlace, placeToRead } from '../../connect/database-place.ts'
 import type { CommandRun, Handler } from '../../program/command-run.ts'

@@ -1,5 +1,5 @@
 import type { FleetServer } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { type FleetOptions, serversTable } from './fleet-servers.ts'

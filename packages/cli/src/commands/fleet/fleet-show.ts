@@ -1,5 +1,5 @@
 import type { HostView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { duration } from '../../terminal/duration.ts'
 import { ago, facts, instant, type Page } from '../../terminal/render.ts'

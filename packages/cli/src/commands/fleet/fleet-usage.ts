@@ -1,5 +1,5 @@
 import type { UsageSeriesView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { type Page, table } from '../../terminal/render.ts'
 import type { FleetOptions } from './fleet-servers.ts'

@@ -1,5 +1,5 @@
 import type { ImageView, JobView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../terminal/failure.ts'
 import { followToEnd } from '../jobs/follow.ts'

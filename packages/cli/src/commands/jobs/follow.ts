@@ -1,5 +1,5 @@
 import type { JobView, StoredLine } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import type { Connection } from '../../connect/connect.ts'
 import type { CommandRun } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../terminal/failure.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type JobView, Problem, type StoredLine, type WaitReason } from '@svc/core'
+import type { JobView, StoredLine, WaitReason } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import type { Connection } from '../../connect/connect.ts'
 
 /** A watch on a job, and the callbacks that are told of its progress. */

@@ -1,5 +1,5 @@
 import type { JobView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { untilStopped } from './follow.ts'

@@ -1,5 +1,5 @@
-import { Problem } from '@svc/core'
 import type { CredentialView } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import type { Handler } from '../../program/command-run.ts'
 import { ago, type Page, stateColour, table } from '../../terminal/render.ts'
 

@@ -1,5 +1,5 @@
-import { Problem } from '@svc/core'
 import type { BudgetView, ReconciliationView, ServerView, StepView } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { EXIT, type ExitCode } from '../../terminal/failure.ts'
 import { facts, type Page, stateColour, table } from '../../terminal/render.ts'

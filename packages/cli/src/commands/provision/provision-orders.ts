@@ -1,5 +1,6 @@
-import { type OrderView, Problem } from '@svc/core'
+import type { OrderView } from '@svc/core'
 import type { OrderEventView, PreviewView } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { facts } from '../../terminal/render.ts'
 import { wholeNumber } from '../number-option.ts'

@@ -1,5 +1,5 @@
-import { Problem } from '@svc/core'
 import type { SecurityOutcomeView, SecuritySettings, SecurityView } from '@svc/core/adapters'
+import { Problem } from '@svc/core/client'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { printOutcome, type SendOptions, sendInput } from './security-change.ts'
 

@@ -1,4 +1,5 @@
-import { type ControlPlane, Problem } from '@svc/core'
+import type { ControlPlane } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { type DatabaseServer, migrateUnlessUnderWay, refuseForeign } from '@svc/core/sql'
 import { failureOf } from '../../terminal/failure.ts'
 

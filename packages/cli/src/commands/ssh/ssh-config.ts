@@ -1,5 +1,5 @@
-import { type OperatorServer, Problem } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import type { OperatorServer } from '@svc/core'
+import { Problem, shellWord } from '@svc/core/client'
 import { given, type Handler } from '../../program/command-run.ts'
 import { INCLUDED, writeConfig } from './own-config-file.ts'
 

@@ -1,5 +1,4 @@
-import { Problem } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { Problem, shellWord } from '@svc/core/client'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { carrySession, type OpenedSession, TRANSPORT_FAILED } from '../../relay/operator-session.ts'
 import { RelayRefused } from '../../relay/relay-socket.ts'

@@ -1,4 +1,4 @@
-import { Problem } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import type { Io } from '../../terminal/io.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { Problem, type TransferKeyView } from '@svc/core'
+import type { TransferKeyView } from '@svc/core'
+import { Problem } from '@svc/core/client'
 import { type CommandRun, given, type Handler } from '../../program/command-run.ts'
 import { plain } from '../../terminal/terminal.ts'
 import { wholeNumber } from '../number-option.ts'

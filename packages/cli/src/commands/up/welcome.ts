@@ -1,4 +1,4 @@
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import type { Io } from '../../terminal/io.ts'
 import { paint } from '../../terminal/terminal.ts'
 import { type GitSource, SAMPLE_APP } from './sample-app.ts'

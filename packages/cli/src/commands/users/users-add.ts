@@ -1,5 +1,5 @@
 import type { UserView } from '@svc/core'
-import { shellWord } from '@svc/core/adapters'
+import { shellWord } from '@svc/core/client'
 import { newPassword } from '../../connect/password-input.ts'
 import { given, type Handler } from '../../program/command-run.ts'
 import { usersTable } from './users-list.ts'

@@ -1,3 +1,4 @@
+import { ConfigError } from './config-error.ts'
 import { leavesUnverified } from './database-tls.ts'
 import { nearest } from './nearest.ts'
 import { FILE_SUFFIX, hasOwnModes, readSecretFile, SecretFileError } from './secret-file.ts'
@@ -32,20 +33,6 @@ interface Verdicts {
 
 /** The environment, or a stand-in for it. An empty or blank value counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/**
- * All faults of the settings in one error. Neither the message nor `faults` contains a secret, so both may be
- * logged.
- */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly faults: readonly string[]
-
-  constructor(faults: readonly string[]) {
-    super(`bad settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
-    this.faults = faults
-  }
-}
 
 /** Names that commands read and the service does not. They cause no warning if both share an environment. */
 const CLIENT_NAMES = ['SERVICE_URL', 'SERVICE_TOKEN', 'SERVICE_LICENSE_KEY', 'SERVICE_HANDLER_USER']

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type Config, ConfigError } from '../../../src/platform/config/config.ts'
+import type { Config } from '../../../src/platform/config/config.ts'
+import { ConfigError } from '../../../src/platform/config/config-error.ts'
 import type { SettingGroup } from '../../../src/platform/config/setting-group.ts'
 import { readConfig, settings } from '../../../src/wiring/settings.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, type Environment } from '../../../src/platform/config/config.ts'
+import type { Environment } from '../../../src/platform/config/config.ts'
+import { ConfigError } from '../../../src/platform/config/config-error.ts'
 import { readConfig } from '../../../src/wiring/settings.ts'
 
 const warningsOf = (url: string, env: Environment = {}) =>
