@@ -57,7 +57,9 @@ describe('The packed command', () => {
     const list = join(cwd, 'loaded.json')
     const program = ['--import', LOADED, join(installed, 'bin/svc.js')]
     await runSvc(['--help'], { cwd, program, env: { LOADED_MODULES: list } })
-    const loaded = (JSON.parse(readFileSync(list, 'utf8')) as string[]).filter((url) => url.includes(installed))
+    const loaded = (JSON.parse(readFileSync(list, 'utf8')) as string[]).filter((url) =>
+      url.includes(installed),
+    )
     expect(loaded.map((url) => basename(url))).toEqual(['svc.js', 'bin.js'])
   })
 
