@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts'
 
 const INSTALL = 'packages/cli/src/agent/install'
+const LIGHT = ['packages/cli/test/program/light-commands.test.ts']
 const QUICK = ['packages/cli/test/agent/install.test.ts']
 
 export const faults: readonly Fault[] = [
@@ -100,21 +101,21 @@ export const faults: readonly Fault[] = [
     file: 'packages/cli/src/program/command-run.ts',
     find: "import type { Answer, Clock } from '@svc/core'",
     replace: "import { type Answer, type Clock } from '@svc/core'",
-    suites: ['packages/cli/test/process/loaded-modules.test.ts'],
+    suites: LIGHT,
   },
   {
     name: 'packaging: a command takes its words from the list of the server',
     file: 'packages/cli/src/connect/whole-ids.ts',
     find: "import { isIdEnd, Problem } from '@svc/core/client'",
     replace: "import { Problem } from '@svc/core'\nconst isIdEnd = (end: string) => end.length > 3",
-    suites: ['packages/cli/test/process/loaded-modules.test.ts'],
+    suites: LIGHT,
   },
   {
-    name: 'packaging: the help reads each part of the program',
-    file: 'packages/cli/src/commands/program.ts',
-    find: "import { overviewText } from './overview.ts'",
-    replace: "import { overviewText } from './overview.ts'\nimport './command-tree.ts'",
-    suites: ['packages/cli/test/process/loaded-modules.test.ts'],
+    name: 'packaging: a command reads the list of all routes before it asks',
+    file: 'packages/cli/src/connect/connect.ts',
+    find: "import { warnOfPlainHttp } from './plain-http.ts'",
+    replace: "import { warnOfPlainHttp } from './plain-http.ts'\nimport './fleet-client.ts'",
+    suites: LIGHT,
   },
   {
     name: 'packaging: the command begins with several files',
