@@ -69,11 +69,9 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
   const { stores } = await FEATURES.sql()
   if ('url' in source) {
     const { poolSize = DEFAULT_POOL } = source
-    return sqlStorage(
-      'postgresql',
-      await translateStorageErrors(() => postgresDriver(source, poolSize)),
-      stores,
-    )
+    const driver = await translateStorageErrors(() => postgresDriver(source, poolSize))
+    const pooling = () => translateStorageErrors(driver.pooling)
+    return sqlStorage('postgresql', driver, stores, { pooling })
   }
   if ('memory' in source) {
     const driver = await migrated(await pgliteDriver(source))
@@ -168,9 +166,11 @@ const migratedUnderLock = (
   server: string | DatabaseServer,
   wait: boolean,
 ): Promise<MigrationStatus | undefined> =>
-  withDriver(server, (driver) =>
-    withAdvisoryLock(server, { key: MIGRATION_LOCK, wait }, () => migrateDriver(driver)),
-  )
+  withDriver(server, async (driver) => {
+    // A pooler that does not keep sessions is refused here: it would keep the lock, and give it to others.
+    await driver.probe('select 1')
+    return withAdvisoryLock(server, { key: MIGRATION_LOCK, wait }, () => migrateDriver(driver))
+  })
 
 /** Returns the applied, pending and drifted migrations of a PostgreSQL server; changes nothing. */
 export const migrationStatusOf = (server: string | DatabaseServer): Promise<MigrationStatus> =>

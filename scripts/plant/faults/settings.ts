@@ -65,7 +65,11 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
   'packages/core/test/reach/chat/answer/language-model-http.test.ts': ['LLM_MODEL'],
   'packages/core/test/reach/chat/chat.test.ts': ['CHAT_RETENTION_DAYS', 'CHAT_LLM_DAILY_LIMIT'],
   'packages/core/test/reach/chat/secrets.test.ts': ['LLM_API_KEY', 'LLM_BASE_URL'],
-  'packages/core/test/platform/config/database-tls.test.ts': ['DATABASE_URL', 'SERVICE_DATABASE_TLS'],
+  'packages/core/test/platform/config/database-tls.test.ts': [
+    'DATABASE_URL',
+    'DATABASE_SESSION_URL',
+    'SERVICE_DATABASE_TLS',
+  ],
   'packages/core/test/platform/config/outside-effects.test.ts': [
     'CT_URL',
     'CERTSPOTTER_TOKEN',

@@ -18,6 +18,10 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   'one-replica':
     'the relay is in this process: with several replicas give each its own RELAY_URL, or run svc relay serve',
   unreachable: 'nobody answers there',
+  'sessions-not-kept':
+    'the pooler does not keep sessions: use session pooling, or set DATABASE_SESSION_URL (docs/deployment.md, poolers)',
+  'limits-missing':
+    'statements, locks or idle transactions have no limit, as behind PgBouncer: alter role … set statement_timeout … (docs/deployment.md, poolers)',
   'in-memory': 'everything ends with the process: set DATABASE_URL or --data-dir to keep it',
   embedded: 'inside the process: one clock',
   'tables-missing': 'tables were dropped: restore the database from a backup',

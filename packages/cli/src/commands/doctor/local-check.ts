@@ -59,12 +59,14 @@ function databaseOf(config: Config, clock: Clock): LookedAt {
   const { url } = config.database
   if (url === undefined) return { checks: undefined, [Symbol.asyncDispose]: async () => {} }
   let opening: Promise<Storage> | undefined
-  const health = async () => {
+  const opened = async () => {
     const { databaseServer, openStorage } = await import('@svc/core/sql')
     opening ??= openStorage({ ...(databaseServer(config) ?? { url }), poolSize: 1 })
-    return (await opening).health()
+    return opening
   }
-  const checks = storageChecks({ storage: { kind: 'postgresql', health }, clock })
+  const health = async () => (await opened()).health()
+  const pooling = async () => (await (await opened()).pooling?.()) ?? { isKept: true, lacking: [] }
+  const checks = storageChecks({ storage: { kind: 'postgresql', health, pooling }, clock })
   return {
     checks: checks.filter(({ name }) => name !== 'disk'),
     [Symbol.asyncDispose]: async () => {

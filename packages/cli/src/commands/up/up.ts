@@ -85,6 +85,8 @@ async function configOf(io: Io, { host, port, tick }: UpOptions, dataDir: string
     ...flagSettings({ host, port, dataDir, tick }),
     DATABASE_URL: '',
     DATABASE_URL_FILE: '',
+    DATABASE_SESSION_URL: '',
+    DATABASE_SESSION_URL_FILE: '',
     ...(isGiven ? {} : { SERVICE_LICENSE_PRIVKEY: await keptSecret(join(dataDir, SIGNING_KEY), minted) }),
   })
 }

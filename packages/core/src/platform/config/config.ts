@@ -143,10 +143,14 @@ function judgeDatabase(
   env: Environment,
   { fatal, warnings }: Findings,
 ): void {
-  if (database.url === undefined || !leavesUnverified(database.url, env.PGHOST)) return
-  const what = 'DATABASE_URL leads to another machine without sslmode=verify-full'
-  if (database.tls === 'require') fatal.push(`SERVICE_DATABASE_TLS is require, but ${what}`)
-  else if (service.production) warnings.push(`${what}: others on the way may read and change the traffic`)
+  const { url, sessionUrl, tls } = database
+  if (url === undefined && sessionUrl !== undefined) fatal.push('DATABASE_SESSION_URL needs DATABASE_URL')
+  for (const [name, address] of Object.entries({ DATABASE_URL: url, DATABASE_SESSION_URL: sessionUrl })) {
+    if (address === undefined || !leavesUnverified(address, env.PGHOST)) continue
+    const what = `${name} leads to another machine without sslmode=verify-full`
+    if (tls === 'require') fatal.push(`SERVICE_DATABASE_TLS is require, but ${what}`)
+    else if (service.production) warnings.push(`${what}: others on the way may read and change the traffic`)
+  }
 }
 
 function unknownNames(env: Environment, settings: Groups): string[] {

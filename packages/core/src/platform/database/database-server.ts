@@ -14,21 +14,32 @@ export interface DatabaseServer {
   readonly url: string
   /** Goes before the password in `url`; a function is asked for each connection. */
   readonly password?: string | (() => Promise<string>)
+  /**
+   * The same database without a pooler that takes sessions away between transactions: for signals, locks and
+   * migrations. Default: `url`.
+   */
+  readonly sessionUrl?: string
 }
 
-const serverOf = (server: string | DatabaseServer): DatabaseServer =>
+/** A server whose address may stand alone. */
+export const serverOf = (server: string | DatabaseServer): DatabaseServer =>
   typeof server === 'string' ? { url: server } : server
 
 /** The server that settings name; undefined when the database is embedded. */
 export function databaseServer({
-  database: { url, password },
+  database: { url, password, sessionUrl },
   files,
 }: Pick<Config, 'database' | 'files'>): DatabaseServer | undefined {
   if (url === undefined) return undefined
   const path = files.DATABASE_PASSWORD
-  if (path !== undefined) return { url, password: () => passwordIn(path) }
-  return { url, ...present('password', password) }
+  const own = { url, ...present('sessionUrl', sessionUrl) }
+  if (path !== undefined) return { ...own, password: () => passwordIn(path) }
+  return { ...own, ...present('password', password) }
 }
+
+/** The server as it is reached by connections whose sessions last. */
+export const sessionServer = ({ sessionUrl, ...server }: DatabaseServer): DatabaseServer =>
+  sessionUrl === undefined ? server : { ...server, url: sessionUrl }
 
 const RETRY_SECONDS = 2
 

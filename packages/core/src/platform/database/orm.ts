@@ -5,13 +5,16 @@ import type { SqlEntityManager } from '@mikro-orm/sql'
 import pg from 'pg'
 import { present } from '../../kernel/present.ts'
 import { SIGNAL_CHANNEL } from '../signals/signal.ts'
-import { clientOf, type DatabaseServer } from './database-server.ts'
+import type { Pooling } from '../storage/storage.ts'
+import { clientOf, type DatabaseServer, serverOf, sessionServer } from './database-server.ts'
 import { LANE_OPTIONS, Lanes } from './lanes.ts'
 import { watchLent } from './lent-connections.ts'
 import { type MigrationStep, RUNNER_TABLE } from './migrations/index.ts'
+import { WITHOUT_LIMITS } from './one-connection.ts'
 import { stopAtPanic } from './pglite-panic.ts'
 import { keepStack } from './pglite-stack.ts'
 import type { Statement } from './session.ts'
+import { poolingOf, STATEMENT_LIMITS, sessionGuard } from './session-try.ts'
 import { signalLines } from './signal-lines.ts'
 import { retryDeadlock, retryStalePlan } from './statement-retry.ts'
 
@@ -35,6 +38,12 @@ export interface Driver {
    */
   migrate(list: readonly MigrationStep[]): Promise<void>
   close(): Promise<void>
+}
+
+/** A driver of a server. */
+export interface PostgresDriver extends Driver {
+  /** Tries now which effect poolers have on its connections. */
+  pooling(): Promise<Pooling>
 }
 
 /** A driver of an embedded database. */
@@ -71,12 +80,10 @@ const migrating = async (list: readonly MigrationStep[]) => {
 // A request that gets no connection within two seconds is answered 503; a statement that runs longer than
 // five seconds is a fault.
 const SESSION_LIMITS = {
+  ...STATEMENT_LIMITS,
   connectionTimeoutMillis: 2000,
-  statement_timeout: 5000,
   // A server that vanished cannot report a timeout: then the client has to.
   query_timeout: 7000,
-  lock_timeout: 2000,
-  idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
   application_name: 'svc',
 }
@@ -96,28 +103,34 @@ function timesAsText(): pg.TypeOverrides {
 const LANE_LIMITS = { ...SESSION_LIMITS, max: 4, options: LANE_OPTIONS }
 
 /** Connects to PostgreSQL; the pool opens its connections when they are needed. */
-export async function postgresDriver(server: string | DatabaseServer, poolSize: number): Promise<Driver> {
+export async function postgresDriver(
+  named: string | DatabaseServer,
+  poolSize: number,
+): Promise<PostgresDriver> {
+  const server = serverOf(named)
+  const direct = sessionServer(server)
   // The ORM would parse an address itself, without its settings of TLS and of sockets.
   const Client = clientOf(server)
-  const url = typeof server === 'string' ? server : server.url
+  const SessionClient = clientOf(direct)
+  const verify = sessionGuard(server)
   // Without init(), which loads the migrator and a file finder at every start, some 100 ms.
   const orm = new PostgresOrm({
     ...SHARED,
     entities: [],
-    clientUrl: url,
+    clientUrl: server.url,
     pool: { min: 0, max: poolSize },
-    driverOptions: { ...SESSION_LIMITS, Client },
+    driverOptions: { ...SESSION_LIMITS, Client, verify },
   })
   const pool = await orm.em.getConnection().getNativeClient()
   watchLent(pool)
-  const hot = new pg.Pool({ Client, types: timesAsText(), ...LANE_LIMITS })
+  const hot = new pg.Pool({ Client, types: timesAsText(), verify, ...LANE_LIMITS })
   hot.on('error', () => {})
   // A connection that breaks reports it to its statement and as an event, which needs a listener.
   hot.on('connect', (client) => client.on('error', () => {}))
   const lanes = new Lanes(() => hot.connect())
-  const probes = new pg.Pool({ Client, max: 1, ...SESSION_LIMITS, ...PROBE_LIMITS })
+  const probes = new pg.Pool({ Client, max: 1, verify, ...SESSION_LIMITS, ...PROBE_LIMITS })
   probes.on('error', () => {})
-  const lines = signalLines(Client)
+  const lines = signalLines(SessionClient)
   return {
     em: () => orm.em.fork(),
     rows: <Row>({ name, text }: Statement, params: readonly unknown[]) =>
@@ -140,12 +153,16 @@ export async function postgresDriver(server: string | DatabaseServer, poolSize: 
     migrate: async (list) => {
       const own = await PostgresOrm.init({
         ...(await migrating(list)),
-        clientUrl: url,
+        clientUrl: direct.url,
         pool: { min: 0, max: 1 },
-        driverOptions: { Client },
+        driverOptions: {
+          Client: SessionClient,
+          onConnect: (client: pg.ClientBase) => client.query(WITHOUT_LIMITS),
+        },
       })
       await own.migrator.up().finally(() => own.close(true))
     },
+    pooling: () => poolingOf(server),
     close: async () => {
       await orm.close(true)
       // The ORM closes its pool only if it has run a statement itself; most of ours go to the pool directly.
@@ -229,7 +246,7 @@ export async function withAdvisoryLock<T>(
   { key, wait }: { key: number; wait: boolean },
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const Client = clientOf(server)
+  const Client = clientOf(sessionServer(serverOf(server)))
   const client = new Client({
     connectionTimeoutMillis: 5000,
     application_name: 'svc migrate',
@@ -237,6 +254,7 @@ export async function withAdvisoryLock<T>(
   client.on('error', () => {})
   await client.connect()
   try {
+    await client.query(WITHOUT_LIMITS)
     const text = wait
       ? 'select true as held from pg_advisory_lock($1)'
       : 'select pg_try_advisory_lock($1) as held'

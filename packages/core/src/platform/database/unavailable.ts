@@ -39,6 +39,10 @@ const TO_MEND: readonly (readonly [said: RegExp, detail: string])[] = [
   [/^28P01$/, 'the database refuses the password: check DATABASE_PASSWORD, or the one in DATABASE_URL'],
   [/^28/, 'the database refuses the user of DATABASE_URL, or the way they come'],
   [/does not support SSL/, 'the database offers no TLS, which DATABASE_URL asks for'],
+  [
+    /^unsupported startup parameter/,
+    'the pooler refuses a parameter of the service: name it in ignore_startup_parameters (docs/deployment.md)',
+  ],
 ]
 const ABSENT = 'the database cannot be reached or is too busy'
 
@@ -52,7 +56,8 @@ export function translated(error: unknown): unknown {
   const { code, message, severity } = error as { code?: unknown; message?: unknown; severity?: unknown }
   const text = typeof code === 'string' ? code : ''
   if (text === PROTOCOL_VIOLATION && severity !== 'FATAL') return error
-  const toMend = TO_MEND.find(([said]) => said.test(text || String(message)))?.[1]
+  const words = [text, String(message)]
+  const toMend = TO_MEND.find(([said]) => words.some((each) => said.test(each)))?.[1]
   const isAbsent = SQL_STATES.test(text) || SYSTEM_CODES.has(text) || CLIENT_MESSAGES.test(String(message))
   if (toMend === undefined && !isAbsent) return error
   const detail = toMend ?? ABSENT

@@ -10,6 +10,7 @@ import { translateStorageErrors } from '../database/statement-retry.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
 import { SIGNAL_CHANNEL } from '../signals/signal.ts'
 import {
+  type Pooling,
   REQUIRED_TABLES,
   type Storage,
   type StorageHealth,
@@ -40,6 +41,7 @@ export interface Held {
   readonly lost?: AbortSignal
   readonly dataKey?: string
   readonly copy?: () => Promise<string>
+  readonly pooling?: () => Promise<Pooling>
 }
 
 /** The same work however often it is asked for: a storage may be disposed by several owners. */
@@ -83,6 +85,7 @@ export function sqlStorage(
     ...(kind === 'postgresql' && {
       oldestTransactionSeconds: () => oldestTransactionSeconds(session),
       mayChangeAudit: () => mayChangeAudit(session),
+      ...present('pooling', held.pooling),
     }),
     disk: async () => held.disk?.room(),
     ...present('lost', held.lost),

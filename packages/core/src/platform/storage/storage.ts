@@ -1,3 +1,4 @@
+import { Problem } from '../../kernel/problem.ts'
 import type { DeliveriesStore } from '../deliveries/deliveries-store.ts'
 import type { RateCounter } from '../limits/rate-counter.ts'
 import type { AuditStore } from '../operations/audit-store.ts'
@@ -44,6 +45,14 @@ export interface DiskRoom {
   readonly reservedBytes: number
 }
 
+/** The effect of poolers on the connections of a server. */
+export interface Pooling {
+  /** Whether sessions last as long as their connections, where they have to. */
+  readonly isKept: boolean
+  /** Names of time limits that are not in force. */
+  readonly lacking: readonly string[]
+}
+
 /** All stores of a process, open for as long as it runs. */
 export interface Storage extends Stores, AsyncDisposable {
   readonly kind: StorageKind
@@ -72,6 +81,8 @@ export interface Storage extends Stores, AsyncDisposable {
   oldestTransactionSeconds?(): Promise<number>
   /** Whether our role may change the audit log and is not its owner. Absent for an embedded database. */
   mayChangeAudit?(): Promise<boolean>
+  /** Tries now which effect poolers have on our connections. Absent for an embedded database. */
+  pooling?(): Promise<Pooling>
   /** Room on the disk of a database in a folder; absent or undefined for every other. */
   disk?(): Promise<DiskRoom | undefined>
   /**
@@ -103,3 +114,24 @@ export const REQUIRED_TABLES = [
   'chat_conversations',
   'tenants',
 ] as const
+
+/** Faults of poolers that an operator has to mend before the service can work. */
+export const POOLING_FAULTS = {
+  notKept:
+    'the pooler behind DATABASE_URL does not keep sessions: use session pooling, or set DATABASE_SESSION_URL',
+  elsewhere:
+    'DATABASE_SESSION_URL leads to a pooler that does not keep sessions, or to another database than DATABASE_URL: name the database itself',
+  notPrepared:
+    'the pooler behind DATABASE_URL loses prepared statements: use session pooling, or PgBouncer 1.21 or newer with max_prepared_statements',
+} as const
+export type PoolingFault = keyof typeof POOLING_FAULTS
+
+const RETRY_SECONDS = 2
+
+/** The refusal to work behind a pooler. */
+export const refusedPooling = (fault: PoolingFault): Problem =>
+  new Problem('unavailable', { detail: POOLING_FAULTS[fault], retryAfterSeconds: RETRY_SECONDS })
+
+/** Whether an error is a refusal to work behind a pooler. */
+export const isRefusedPooling = (error: unknown): boolean =>
+  error instanceof Problem && Object.values<unknown>(POOLING_FAULTS).includes(error.data.detail)

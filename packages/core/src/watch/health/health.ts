@@ -2,7 +2,7 @@ import { present } from '../../kernel/present.ts'
 import { inTime } from '../../kernel/race.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import type { Base } from '../../platform/base.ts'
-import type { MigrationStatus } from '../../platform/storage/storage.ts'
+import { isRefusedPooling, type MigrationStatus } from '../../platform/storage/storage.ts'
 import type { Readiness, ReadinessChecks } from './readiness.ts'
 
 /** Dependencies of `Health`. */
@@ -109,9 +109,12 @@ export class Health {
 
   async #storage(): Promise<Pick<ReadinessChecks, 'disk' | 'database' | 'tables' | 'migrations'>> {
     const { storage, timers } = this.#parts
-    const found = await inTime(timers, CHECK_MS, () => storage.health(), undefined).catch(() => undefined)
+    let reason = 'unreachable'
+    const found = await inTime(timers, CHECK_MS, () => storage.health(), undefined).catch((error) => {
+      if (isRefusedPooling(error)) reason = 'sessions-not-kept'
+    })
     const embedded = EMBEDDED[storage.kind]
-    if (found === undefined) return { database: { status: 'fail', reason: 'unreachable' } }
+    if (found === undefined) return { database: { status: 'fail', reason } }
     const { latencyMs: latency_ms, missingTables: missing, migrations } = found
     const database: ReadinessChecks['database'] =
       embedded === undefined

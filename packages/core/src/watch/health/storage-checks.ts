@@ -1,10 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { DiskRoom, Storage, StorageHealth } from '../../platform/storage/storage.ts'
+import type { DiskRoom, Pooling, Storage, StorageHealth } from '../../platform/storage/storage.ts'
 import type { Finding, NamedCheck } from './system-check.ts'
 
 /** Dependencies of the storage checks. */
 export interface StorageCheckParts {
-  readonly storage: Pick<Storage, 'kind' | 'health' | 'disk' | 'oldestTransactionSeconds' | 'mayChangeAudit'>
+  readonly storage: Pick<
+    Storage,
+    'kind' | 'health' | 'disk' | 'oldestTransactionSeconds' | 'mayChangeAudit' | 'pooling'
+  >
   readonly clock: Clock
 }
 
@@ -19,6 +22,7 @@ interface DatabaseReading {
   readonly found: StorageHealth | undefined
   readonly oldestTransactionSeconds: number
   readonly mayChangeAudit: boolean
+  readonly pooling: Pooling
   /** Times of our own clock before and after the query. */
   readonly from: number
   readonly until: number
@@ -53,17 +57,18 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 
 async function lookAt({ storage, clock }: StorageCheckParts): Promise<DatabaseReading> {
   const from = clock.now().getTime()
+  const trying = storage.pooling?.().catch(() => undefined)
   const found = await storage.health().catch(() => undefined)
   const until = clock.now().getTime()
-  if (found === undefined) return { found, oldestTransactionSeconds: 0, mayChangeAudit: false, from, until }
+  const pooling = (await trying) ?? { isKept: true, lacking: [] }
+  const bare = { found, from, until, pooling, oldestTransactionSeconds: 0, mayChangeAudit: false }
+  if (found === undefined || !pooling.isKept) return bare
   const [oldest, mayChangeAudit] = await Promise.all([
     storage.oldestTransactionSeconds?.().catch(() => undefined),
     storage.mayChangeAudit?.().catch(() => undefined),
   ])
   return {
-    found,
-    from,
-    until,
+    ...bare,
     oldestTransactionSeconds: oldest ?? 0,
     mayChangeAudit: mayChangeAudit ?? false,
   }
@@ -71,10 +76,12 @@ async function lookAt({ storage, clock }: StorageCheckParts): Promise<DatabaseRe
 
 function databaseFinding(
   kind: Storage['kind'],
-  { found, oldestTransactionSeconds, mayChangeAudit }: DatabaseReading,
+  { found, pooling, oldestTransactionSeconds, mayChangeAudit }: DatabaseReading,
 ): Finding {
+  if (!pooling.isKept) return { status: 'fail', detail: 'sessions-not-kept' }
   if (found === undefined) return UNREACHABLE
   if (oldestTransactionSeconds > OLD_TRANSACTION_SECONDS) return { status: 'warn', detail: 'old-transaction' }
+  if (pooling.lacking.length > 0) return { status: 'warn', detail: 'limits-missing' }
   if (mayChangeAudit) return { status: 'warn', detail: 'audit-can-change' }
   return kind === 'postgresql' || kind === 'pglite-folder'
     ? { status: 'ok' }

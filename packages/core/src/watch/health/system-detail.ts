@@ -19,6 +19,8 @@ export const SYSTEM_DETAILS = [
   'one-replica',
   /** The database. */
   'unreachable',
+  'sessions-not-kept',
+  'limits-missing',
   'in-memory',
   'embedded',
   'tables-missing',

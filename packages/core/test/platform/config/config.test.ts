@@ -55,7 +55,7 @@ describe('no settings', () => {
         trustedProxyHops: 1,
         maxConnections: undefined,
       },
-      database: { url: undefined, password: undefined, tls: 'warn', pool: 10 },
+      database: { url: undefined, sessionUrl: undefined, password: undefined, tls: 'warn', pool: 10 },
       licensing: { keys: [], ttlDays: 7, tiers: {}, agentOnly: false },
       signing: { privateKey: undefined, retiredPublicKeys: [] },
       hosts: { perLicense: 1000 },

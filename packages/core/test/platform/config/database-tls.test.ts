@@ -35,6 +35,14 @@ describe('in production, a database on another machine', () => {
     )
   })
 
+  test('counts for DATABASE_SESSION_URL too, which says nothing without DATABASE_URL', () => {
+    const session = { DATABASE_SESSION_URL: 'postgres://svc@db.internal/svc' }
+    expect(warningsOf('postgres://svc@127.0.0.1:6432/svc', session)).toEqual([
+      expect.stringMatching(/^DATABASE_SESSION_URL leads to another machine without sslmode=verify-full: /),
+    ])
+    expect(() => readConfig(session)).toThrow('DATABASE_SESSION_URL needs DATABASE_URL')
+  })
+
   test('is the one of PGHOST when the address names none', () => {
     expect(warningsOf('postgres:///svc', { PGHOST: 'db.internal' })).toEqual([WARNING])
     expect(warningsOf('postgres:///svc', { PGHOST: '/run/postgresql' })).toEqual([])

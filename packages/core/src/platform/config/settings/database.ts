@@ -7,6 +7,12 @@ export const database = required('Database', {
   url: url('DATABASE_URL', 'PostgreSQL; unset: the embedded database.', ['postgres', 'postgresql'], {
     secret: true,
   }),
+  sessionUrl: url(
+    'DATABASE_SESSION_URL',
+    'The same database without a pooler that takes sessions away between transactions: for signals, locks and migrations; unset: `DATABASE_URL`.',
+    ['postgres', 'postgresql'],
+    { secret: true },
+  ),
   password: text(
     'DATABASE_PASSWORD',
     'Password of the database, instead of one in `DATABASE_URL`. From a file it is read for each new connection.',
