@@ -144,7 +144,8 @@ function judgeDatabase(
   { fatal, warnings }: Findings,
 ): void {
   const { url, sessionUrl, tls } = database
-  if (url === undefined && sessionUrl !== undefined) fatal.push('DATABASE_SESSION_URL needs DATABASE_URL')
+  if (url === undefined && sessionUrl !== undefined)
+    warnings.push('DATABASE_SESSION_URL has no effect without DATABASE_URL')
   for (const [name, address] of Object.entries({ DATABASE_URL: url, DATABASE_SESSION_URL: sessionUrl })) {
     if (address === undefined || !leavesUnverified(address, env.PGHOST)) continue
     const what = `${name} leads to another machine without sslmode=verify-full`

@@ -40,6 +40,7 @@ describe('the start-up summary', () => {
       'BROWSER_WORKER_TOKENS',
       'CERTSPOTTER_TOKEN',
       'DATABASE_PASSWORD',
+      'DATABASE_SESSION_URL',
       'DATABASE_URL',
       'EMAIL_SMTP_URL',
       'LLM_API_KEY',
