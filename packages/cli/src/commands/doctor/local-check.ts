@@ -26,7 +26,7 @@ import { gitCheck, nodeCheck } from './program-checks.ts'
 /** Looks at this machine as `svc serve` would find it, without starting anything. */
 export async function examineMachine({ io, clock, options }: CommandRun): Promise<Examination> {
   const { config, faults } = localSettings(io, options.dataDir)
-  await using database = databaseOf(config, clock)
+  await using database = await databaseOf(config, clock)
   const checks = [
     ...settingsLines(config, faults),
     ...(database.checks ?? folderChecks(config)),
@@ -55,12 +55,13 @@ interface LookedAt extends AsyncDisposable {
 }
 
 // Opened by the first look: a missing server is a finding of the look, not the end of the command.
-function databaseOf(config: Config, clock: Clock): LookedAt {
+async function databaseOf(config: Config, clock: Clock): Promise<LookedAt> {
   const { url } = config.database
   if (url === undefined) return { checks: undefined, [Symbol.asyncDispose]: async () => {} }
   let opening: Promise<Storage> | undefined
+  // Loading takes a good part of the time that a check has.
+  const { databaseServer, openStorage } = await import('@svc/core/sql')
   const opened = async () => {
-    const { databaseServer, openStorage } = await import('@svc/core/sql')
     opening ??= openStorage({ ...(databaseServer(config) ?? { url }), poolSize: 1 })
     return opening
   }

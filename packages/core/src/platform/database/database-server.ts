@@ -56,6 +56,9 @@ async function passwordIn(path: string): Promise<string> {
   }
 }
 
+/** The refusal of a server that takes no changes. */
+export const READ_ONLY = '25006'
+
 /**
  * The class of all connections to a server. Each of them takes the address with everything that it says of
  * TLS, and the certificates and the password as they are at that time: they may be short-lived.
@@ -76,6 +79,10 @@ export function clientOf(server: string | DatabaseServer): typeof pg.Client {
       super({ ...(config as pg.ClientConfig), ...now(), ...present('password', password) })
       // The driver leaves a connection without a password open until the server gives up on it.
       this.connection.on('error', () => this.connection.stream.destroy())
+      // A primary that became a standby stays one: the next connection leads to the new primary.
+      this.connection.on('errorMessage', ({ code }: { readonly code?: unknown }) => {
+        if (code === READ_ONLY) this.end().catch(() => {})
+      })
     }
   }
 }

@@ -86,8 +86,8 @@ async function isDirect(client: Pick<Client, 'query'>): Promise<boolean> {
 
 // One name for all tries: a pooler may keep the session that listens.
 const CHANNEL = 'svc_try'
-/** Time in which a signal is heard, in milliseconds: a thousand times as long as it mostly takes. */
-const HEARD_MS = 1500
+/** Time in which a signal is heard, in milliseconds: hundreds of times as long as it mostly takes. */
+const HEARD_MS = 1000
 
 /**
  * Whether a connection that is idle hears a signal of another. A pooler that takes the session away from an

@@ -2,8 +2,9 @@ import { Problem } from '../../kernel/problem.ts'
 
 // Classes and codes of PostgreSQL for a temporary failure: connection trouble (08), too many connections and
 // no resources (53), shutting down or starting (57P), timeouts of locks (55P03), statements (57014) and idle
-// transactions (25P03), a statement ended to resolve a deadlock (40P01).
-const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$|40P01$)/
+// transactions (25P03), a statement ended to resolve a deadlock (40P01), a primary that became a standby
+// (25006).
+const SQL_STATES = /^(?:08|53|57P0[1-5]|55P03$|57014$|25P03$|40P01$|25006$)/
 // In the class of connection trouble, but temporary only if it ends the connection, as poolers do with it.
 // Otherwise PostgreSQL cannot read a message, such as a statement with a NUL in it, and never will.
 const PROTOCOL_VIOLATION = '08P01'

@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql'
 import { CompiledQuery } from 'kysely'
 import { present } from '../../kernel/present.ts'
+import { Problem } from '../../kernel/problem.ts'
 import { Batch } from '../database/batch.ts'
 import type { DiskSpace } from '../database/disk-space.ts'
 import { migrationStatus } from '../database/migrator.ts'
@@ -31,7 +32,7 @@ function withinTransaction(em: SqlEntityManager): Session {
 
 const SIGNAL = { name: 'signal', text: 'select pg_notify($1, $2)' }
 
-const HEALTH = `select now() as now, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t
+const HEALTH = `select now() as now, pg_is_in_recovery() as standby, array(select t from unnest(array['${REQUIRED_TABLES.join("','")}']) as t
   where to_regclass(t) is null) as missing`
 
 /** Resources of a storage beside its driver, which are released after it. */
@@ -123,10 +124,13 @@ async function mayChangeAudit(session: Session): Promise<boolean> {
   return row?.may ?? false
 }
 
+const STANDBY = 'the database is a standby, which takes no changes: DATABASE_URL has to lead to the primary'
+
 async function health(driver: Driver): Promise<StorageHealth> {
   const start = performance.now()
-  const [row] = await driver.probe<{ now: string | Date; missing: string[] }>(HEALTH)
+  const [row] = await driver.probe<{ now: string | Date; standby: boolean; missing: string[] }>(HEALTH)
   const latencyMs = Math.round((performance.now() - start) * 10) / 10
+  if (row?.standby) throw new Problem('unavailable', { detail: STANDBY, retryAfterSeconds: 2 })
   const migrations = await migrationStatus(driver)
   return { latencyMs, now: new Date(row?.now ?? Number.NaN), missingTables: row?.missing ?? [], migrations }
 }

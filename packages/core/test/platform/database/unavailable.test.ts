@@ -184,6 +184,23 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     expect(await storage.jobs.get(PLATFORM, 'job_x')).toBeUndefined()
   })
 
+  it('a primary that takes no changes any more is one, and its connections are not used again', async () => {
+    const { url } = await database()
+    const [storage, other] = [await opened(url, 1), await client(url)]
+    const uses = () => [
+      storage.tenants.add(buildTenant()),
+      storage.jobs.enqueue(buildJob()),
+      storage.transaction(({ tenants }) => tenants.add(buildTenant())),
+    ]
+    const { pathname } = new URL(url)
+    await other.query(`alter database ${pathname.slice(1)} set default_transaction_read_only = on`)
+    for (const use of uses()) await expect(use).rejects.toMatchObject(UNAVAILABLE)
+    // As if it led to the new primary: a setting of the database counts for new connections alone.
+    await other.query('set default_transaction_read_only = off')
+    await other.query(`alter database ${pathname.slice(1)} reset default_transaction_read_only`)
+    for (const use of uses()) await use
+  })
+
   it('names neither password nor server when nothing listens', async () => {
     const url = 'postgres://svc:hunter2-secret@127.0.0.1:9/svc'
     const problem = await openStorage({ url })
@@ -238,6 +255,7 @@ describe('telling a database that is away from one that refuses', () => {
     '55P03',
     '57014',
     '40P01',
+    '25006',
     'ECONNREFUSED',
     'ECONNRESET',
     'ETIMEDOUT',
