@@ -515,3 +515,11 @@ export {
   UNCONFIRMED_ERROR,
 } from './work/jobs/lease.ts'
 export { isRunBy } from './work/jobs/run-kinds.ts'
+export { KEPT_DEPLOYMENTS } from './work/retention/retention-days.ts'
+export type {
+  PastJobs,
+  RetentionBacklog,
+  RetentionPage,
+  RetentionState,
+  RetentionStore,
+} from './work/retention/retention-store.ts'

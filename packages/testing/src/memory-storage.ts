@@ -47,6 +47,7 @@ import { memoryGitHooksStore } from './work/git/git-hooks-store-memory.ts'
 import { memoryHostUsageStore } from './work/host-usage/host-usage-store-memory.ts'
 import { memoryImagesStore } from './work/images/images-store-memory.ts'
 import { memoryJobsStore } from './work/jobs/jobs-store-memory.ts'
+import { memoryRetentionStore } from './work/retention/retention-store-memory.ts'
 
 /**
  * Storage in plain objects, for tests: nothing to start, nothing to wait for, and as strict as a database.
@@ -126,6 +127,7 @@ export function storesOver(tables: MemoryTables, run: Run, clock: Clock): Stores
     overview: memoryOverviewStore(tables, run, time),
     paymentEvents: memoryPaymentEventsStore(tables, run, time),
     provisioning: memoryProvisioningStore(tables, run, time),
+    retention: memoryRetentionStore(tables, run, time),
     scheduler: memorySchedulerStore(tables, run, time),
     secondFactors: memorySecondFactorsStore(tables, run, time),
     secrets: memorySecretsStore(tables, run),

@@ -99,6 +99,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./jobs/declare-jobs.ts')).declareJobs,
   },
   {
+    name: 'retention',
+    isGroup: true,
+    summary: 'how long jobs and their logs are kept',
+    load: async () => (await import('./retention/declare-retention.ts')).declareRetention,
+  },
+  {
     name: 'fleet',
     isGroup: true,
     summary: 'the hosts',

@@ -42,6 +42,7 @@ import { git } from '../work/git/feature.ts'
 import { hostUsage } from '../work/host-usage/feature.ts'
 import { images } from '../work/images/feature.ts'
 import { jobs } from '../work/jobs/feature.ts'
+import { retention } from '../work/retention/feature.ts'
 import type { ControlPlaneParts } from './control-plane.ts'
 
 /** The tools that a plane has before its features. */
@@ -81,6 +82,7 @@ export const FEATURES = Features.over<Tools>()
   .with(signals)
   .with(jobs)
   .with(deployments)
+  .with(retention)
   .with(hostUsage)
   .with(agents)
   .with(images)

@@ -7,7 +7,7 @@ import type { Visit } from './visit.ts'
 const LINES = 500
 
 /** The log of a job with `length` lines: its last ones, or those from the query's `from`. */
-export async function logView(visit: Visit, job: string, length: number): Promise<Html> {
+export async function logView(visit: Visit, job: string, length: number, isGone = false): Promise<Html> {
   const last = Math.max(0, length - LINES)
   const asked = Number(visit.query.get('from') ?? last)
   const from = Number.isInteger(asked) && asked >= 0 ? asked : last
@@ -17,7 +17,7 @@ export async function logView(visit: Visit, job: string, length: number): Promis
     return html`<div id="L${number}"><a href="?from=${from}#L${number}" aria-label="Line ${number}"></a>${coloured(String(line))}</div>`
   })
   return html`<section><div class="head"><h2 id="log">Log</h2>${pagesOf(from, from + lines.length, length)}</div>
-${lines.length === 0 ? html`<p class="empty">No line yet.</p>` : html`<div class="log" tabindex="0" role="log" aria-labelledby="log">${shown}</div>`}</section>`
+${lines.length === 0 ? html`<p class="empty">${isGone ? 'The log went with its retention.' : 'No line yet.'}</p>` : html`<div class="log" tabindex="0" role="log" aria-labelledby="log">${shown}</div>`}</section>`
 }
 
 /** Reads up to `LINES` lines; an answer of the operation may have fewer, since its size is bounded. */

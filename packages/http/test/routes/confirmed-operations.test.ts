@@ -20,6 +20,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   'users.reset-second-factor': { email: OTHER },
   'sessions.mint': { email: OTHER },
   'tokens.issue': { role: 'viewer' },
+  'retention.accept': { job_days: 90, log_days: 30 },
   'provision.remove-server': { server: '4711' },
   'provision-credentials.set': { provider: 'hetzner', secret: 'h'.repeat(64) },
   'provision-credentials.clear': { provider: 'hetzner' },
@@ -64,7 +65,7 @@ describe('operations that take more than a session', () => {
   const users = async () => JSON.stringify(await served().storage.users.list())
   const audit = () => served().storage.audit.list(100)
 
-  it('are those that change users, that make sessions and tokens, and that hand over or end paid servers', () => {
+  it('are those that change users, make sessions and tokens, let history go, and hand over or end paid servers', () => {
     const confirmed = OPERATIONS.filter((each) => each.confirmed).map(({ name }) => name)
     // A first code is good for nobody once there is somebody who could give a password.
     const changing = OPERATIONS.filter(
@@ -72,8 +73,13 @@ describe('operations that take more than a session', () => {
     )
     expect(confirmed).toEqual([
       ...changing.map(({ name }) => name),
-      ...['sessions.mint', 'tokens.issue', 'provision.remove-server', 'provision-credentials.set'],
-      ...['provision-credentials.clear', 'provision-orders.destroy', 'browser-tokens.issue'],
+      ...['sessions.mint', 'tokens.issue', 'retention.accept', 'provision.remove-server'],
+      ...[
+        'provision-credentials.set',
+        'provision-credentials.clear',
+        'provision-orders.destroy',
+        'browser-tokens.issue',
+      ],
     ])
     expect(Object.keys(INPUTS)).toEqual(confirmed)
   })

@@ -21,7 +21,8 @@ export const jobLogs: Handler<LogsOptions> = async (run): Promise<ExitCode | und
   const document = await wholeLog(connection, jobId, tail)
   if (run.options.json === true) run.print(document, () => '')
   else writeLines(run, document.logs)
-  if (document.logs.length === 0) run.hint(`No lines yet; the job is ${document.state}.`)
+  if (document.log_gone === true) run.hint('Its log went with its retention: svc retention show')
+  else if (document.logs.length === 0) run.hint(`No lines yet; the job is ${document.state}.`)
   return undefined
 }
 
@@ -29,6 +30,7 @@ interface LogDocument {
   readonly logs: readonly StoredLine[]
   readonly state: string
   readonly error?: string
+  readonly log_gone?: boolean
 }
 
 interface LogPage extends LogDocument {
@@ -51,8 +53,8 @@ async function wholeLog(connection: Connection, job: string, tail?: number): Pro
     const page = (await connection.run('jobs.logs', input)) as unknown as LogPage
     logs.push(...page.logs)
     if (!page.more) {
-      const { state, error } = page
-      return { logs, state, ...(error === undefined ? {} : { error }) }
+      const { state, error, log_gone } = page
+      return { logs, state, ...given({ error, log_gone }) }
     }
   }
 }

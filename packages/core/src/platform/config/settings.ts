@@ -21,8 +21,20 @@ export type GroupName = keyof SettingGroups
 
 /** The order of the reference. Groups that it does not name follow, in the order of the features. */
 const ORDER = [
-  ...['service', 'http', 'database', 'licensing', 'signing', 'hosts', 'nodeSecurity', 'jobs', 'images'],
-  ...['transfers', 'surface', 'scheduler', 'limits', 'outbound', 'alerts', 'webhooks', 'metrics', 'health'],
+  ...['service', 'http', 'database', 'licensing', 'signing', 'hosts', 'nodeSecurity', 'jobs'],
+  ...[
+    'retention',
+    'images',
+    'transfers',
+    'surface',
+    'scheduler',
+    'limits',
+    'outbound',
+    'alerts',
+    'webhooks',
+    'metrics',
+    'health',
+  ],
   ...['sessions', 'secondFactors', 'secrets', 'monitors', 'email', 'billing', 'git', 'chat', 'llm'],
   ...['browser', 'provisioning', 'relay', 'access'],
 ]

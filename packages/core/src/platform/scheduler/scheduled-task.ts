@@ -13,6 +13,7 @@ export const TASKS = [
   'jobs',
   'access',
   'provisioning',
+  'jobs-retention',
   'retention',
 ] as const
 export type TaskName = (typeof TASKS)[number]

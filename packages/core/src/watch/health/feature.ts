@@ -8,6 +8,7 @@ import type { Scheduler } from '../../platform/scheduler/scheduler.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { Chat } from '../../reach/chat/chat.ts'
 import { EMAIL_DELIVERY, RELAY } from '../../reach/email/smtp/email-queue.ts'
+import type { Retention } from '../../work/retention/retention.ts'
 import { healthOperations } from './health-operations.ts'
 import type { ModelProbe } from './model-probe.ts'
 import { dnsCheck, languageModelCheck } from './reach-checks.ts'
@@ -17,7 +18,13 @@ import * as settings from './settings.ts'
 import { settingsChecks } from './settings-checks.ts'
 import { storageChecks } from './storage-checks.ts'
 import { SystemCheck } from './system-check.ts'
-import { docsIndexCheck, emailRelayCheck, queuesCheck, schedulerCheck } from './work-checks.ts'
+import {
+  docsIndexCheck,
+  emailRelayCheck,
+  queuesCheck,
+  retentionCheck,
+  schedulerCheck,
+} from './work-checks.ts'
 
 /** The tools and services that the system check looks at. */
 export interface Checked {
@@ -28,6 +35,7 @@ export interface Checked {
   readonly chat: Chat
   readonly licenses: Licenses
   readonly secrets: Secrets
+  readonly retention: Retention
   /** Called when the check runs, since the scheduler is made later. */
   readonly scheduler: () => Scheduler
 }
@@ -53,6 +61,7 @@ function systemCheckOf(base: Base, checked: Checked): SystemCheck {
     ...storageChecks({ storage, clock }),
     schedulerCheck({ clock, lastTick, stallSeconds: config.alerts.stallSeconds }),
     queuesCheck(() => storage.jobs.counts(clock.statementTime())),
+    retentionCheck(() => checked.retention.isHeld()),
     signingKeyCheck(signer),
     sessionSecretCheck(config),
     dataKeysCheck(base.keyring, () => checked.secrets.count()),

@@ -37,6 +37,7 @@ export const SYSTEM_DETAILS = [
   'stalled',
   'job-waits',
   'lease-expired',
+  'not-accepted',
   /** The world outside. */
   'no-resolver',
   'no-answer',

@@ -33,6 +33,12 @@ export const queuesCheck = (counts: () => Promise<JobCounts>): NamedCheck => ({
   },
 })
 
+/** Checks whether jobs and logs past their retention go, or wait for an operator. */
+export const retentionCheck = (isHeld: () => Promise<boolean>): NamedCheck => ({
+  name: 'retention',
+  run: async () => ((await isHeld()) ? { status: 'warn', detail: 'not-accepted' } : { status: 'ok' }),
+})
+
 /** Checks whether the chat has documents to answer from. `isClosed`: its settings are bad. */
 export const docsIndexCheck = (documents: () => Promise<number>, isClosed: boolean): NamedCheck => ({
   name: 'docs-index',

@@ -77,13 +77,15 @@ export const JOB_ANSWERS = {
   /** `warning`: no host takes the job for now, and why. */
   made: { job, deployment, created: flag(), warning: optional(word) },
   list: { jobs: listOf(shape(listed), ANY), next_cursor: optional(word) },
-  show: { job, deployment, log_lines: count },
+  /** `log_gone`: it went because of its age, if it had any line. */
+  show: { job, deployment, log_lines: count, log_gone: optional(flag()) },
   logs: {
     logs: listOf(line, ANY),
     next: count,
     more: flag(),
     state: oneOf(JOB_STATES),
     done: flag(),
+    log_gone: optional(flag()),
     error: optional(word),
   },
   why: { job, reasons: listOf(shape({ code: word, text: word }), ANY) },

@@ -31,6 +31,10 @@ export interface JobUses {
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'list' | 'resolve' | 'within'>
   readonly tenants: Pick<Tenants, 'resolve'>
+  readonly retention: {
+    /** Whether the log of an ended job went because of its age, if it had one. */
+    hasLogGone(job: Job): Promise<boolean>
+  }
 }
 
 const operation = operationOf<JobUses>()
@@ -42,6 +46,13 @@ const MAX_TIMEOUT_SECONDS = 7 * 86_400
 
 const deploymentOf = (job: Job) =>
   job.deploymentId === undefined ? {} : { deployment: deploymentView(job.deploymentId, job) }
+
+/** Says of an ended job without a line that its log is gone. */
+async function goneOf({ retention }: JobUses, found: Job, lines: number) {
+  return lines === 0 && isTerminal(found.state) && (await retention.hasLogGone(found))
+    ? { log_gone: true }
+    : {}
+}
 
 /** The job as this operator may see it: only operators who may deploy see the secrets of payloads. */
 const seenBy = (operator: Operator, found: Job) => jobView(found, holds(operator, 'platform.deploy'))
@@ -157,9 +168,15 @@ const show = operation({
   changes: false,
   answer: JOB_ANSWERS.show,
   input: { job },
-  run: async ({ jobs }, input, operator) => {
-    const found = await jobs.get(operator.scope, input.job)
-    return { job: seenBy(operator, found), ...deploymentOf(found), log_lines: await jobs.logLength(found.id) }
+  run: async (services, input, operator) => {
+    const found = await services.jobs.get(operator.scope, input.job)
+    const lines = await services.jobs.logLength(found.id)
+    return {
+      job: seenBy(operator, found),
+      ...deploymentOf(found),
+      log_lines: lines,
+      ...(await goneOf(services, found, lines)),
+    }
   },
 })
 
@@ -176,9 +193,11 @@ const logs = operation({
     after: defaulted(whole(0, 1_000_000), 0),
     limit: defaulted(whole(1, 10_000), 10_000),
   },
-  run: async ({ jobs }, input, { scope }) => {
+  run: async (services, input, { scope }) => {
+    const { jobs } = services
     // The state is read first: if it is final, only late lines can follow the lines read after it.
-    const { state, error } = await jobs.get(scope, input.job)
+    const found = await jobs.get(scope, input.job)
+    const { state, error } = found
     const lines = await jobs.logs(input.job, input.after, input.limit, MAX_VIEW_CHARS)
     const more = mayHaveMore(lines, input.limit)
     const done = isTerminal(state) && !more
@@ -188,6 +207,7 @@ const logs = operation({
       more,
       state,
       done,
+      ...(await goneOf(services, found, input.after + lines.length)),
       ...present('error', error),
     }
   },

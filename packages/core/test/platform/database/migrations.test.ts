@@ -82,6 +82,24 @@ describe(`migrations on ${POSTGRES}`, () => {
     ])
   })
 
+  it('a database that had ended jobs before it had rules of retention lets none go by itself', async () => {
+    const held = async (state: string) => {
+      const url = await emptyDatabase()
+      const driver = await postgresDriver(url, 1)
+      await migrateDriver(driver, MIGRATIONS.slice(0, ALL.indexOf('0051-retention')))
+      await driver.close()
+      await query(
+        url,
+        `insert into jobs (id, license_id, kind, payload, max_attempts, timeout_seconds, state, finished_at)
+         values ('job_1', 'lic', 'prune', '{}', 1, 1, '${state}', case when '${state}' = 'failed' then now() end)`,
+      )
+      await migrate(url)
+      return query(url, 'select held, accepted_at from retention')
+    }
+    expect(await held('failed')).toEqual([{ held: true, accepted_at: null }])
+    expect(await held('pending')).toEqual([])
+  })
+
   it('eight processes at once migrate once', async () => {
     const url = await emptyDatabase()
     const results = await Promise.all(Array.from({ length: 8 }, () => migrate(url)))

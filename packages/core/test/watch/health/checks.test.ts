@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { buildHeartbeat, FakeClock, memoryStorage, type TestPlaneOverrides, testPlane } from '@svc/testing'
 import { verifiedDomain } from '../../../../../test/support/sending-domain.ts'
+import { MemoryTables } from '../../../../testing/src/memory-tables.ts'
 import { httpModelProbe } from '../../../src/outside/language-model/model-probe-http.ts'
 import type { Storage, StorageHealth } from '../../../src/platform/storage/storage.ts'
 import { diskFinding } from '../../../src/watch/health/storage-checks.ts'
@@ -111,6 +112,30 @@ describe('what the system check says of the work', () => {
       })
     expect(await waited(900)).toBe('ok')
     expect(await waited(901)).toBe('warn: job-waits')
+  })
+
+  it('logs that stay past their retention until somebody accepts the rules are a doubt', async () => {
+    const after = (hours: number) => {
+      const [clock, tables] = [new FakeClock(), new MemoryTables()]
+      tables.of('retention').put('1', { held: true })
+      return found(
+        'retention',
+        { clock, storage: memoryStorage(clock, tables) },
+        async ({ plane, license }) => {
+          const { id: licenseId } = await license()
+          const host = { licenseId, fingerprint: 'fp' }
+          const { job } = await plane.jobs.enqueue({ licenseId, kind: 'prune', payload: {} })
+          await plane.jobs.claim({ ...host, claimKey: undefined })
+          const write = { ...host, jobId: job.id, attempt: undefined }
+          const lines = [{ ts: 1, line: 'a line' }]
+          await plane.jobs.appendLogs({ ...write, lines, offset: undefined, idempotencyKey: undefined })
+          await plane.jobs.report({ ...write, state: 'succeeded', exitCode: 0, error: undefined })
+          clock.advance({ hours })
+        },
+      )
+    }
+    expect(await after(24 * 30 - 1)).toBe('ok')
+    expect(await after(24 * 30 + 1)).toBe('warn: not-accepted')
   })
 
   it('a job whose host let its lease pass is a doubt', async () => {

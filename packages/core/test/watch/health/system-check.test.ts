@@ -142,6 +142,7 @@ describe('health.check', () => {
       'disk',
       'scheduler',
       'queues',
+      'retention',
       'signing-key',
       'session-secret',
       'data-keys',
@@ -178,6 +179,7 @@ describe('health.check', () => {
         health: gone,
         jobs: { ...whole.jobs, counts: gone },
         scheduler: { ...whole.scheduler, lastBegun: gone },
+        retention: { ...whole.retention, state: gone },
       },
     })
     const { ok, checks } = await test.plane.systemCheck.run()
@@ -190,6 +192,7 @@ describe('health.check', () => {
       ['clock', 'unreachable'],
       ['scheduler', 'error'],
       ['queues', 'error'],
+      ['retention', 'error'],
     ])
     expect(JSON.stringify(checks)).not.toContain('10.0.0.1')
   })

@@ -98,7 +98,7 @@ export const jobPages: readonly Page[] = [
     without: ['kind', 'app'],
     actions: [cancel, retry],
     shows: (job) => [`job:${job.id}`, ...(isOver(job) ? [] : ['log'])],
-    sections: async (visit, job, { log_lines }) =>
-      html`${await why(visit, job)}${await logView(visit, String(job.id), Number(log_lines))}`,
+    sections: async (visit, job, { log_lines, log_gone }) =>
+      html`${await why(visit, job)}${await logView(visit, String(job.id), Number(log_lines), log_gone === true)}`,
   }),
 ]

@@ -1,5 +1,6 @@
-import { byId } from '../actions.ts'
+import { actionsView, byId, type RowAction } from '../actions.ts'
 import { type Row, shown, state, tableOf } from '../cells.ts'
+import { commandOf } from '../commands.ts'
 import { detailPage, section } from '../detail.ts'
 import { html } from '../html.ts'
 import { listPage, thingColumn } from '../listing.ts'
@@ -23,6 +24,7 @@ const INPUT_CHARS = 300
 const SYSTEM_TABS: readonly Tab[] = [
   { path: 'system', title: 'Checks' },
   { path: 'secrets', title: 'Secrets' },
+  { path: 'retention', title: 'Retention', needs: 'retention.show' },
 ]
 const BROWSER_TABS: readonly Tab[] = [
   { path: 'browser', title: 'Runs' },
@@ -123,6 +125,48 @@ export const systemPages: readonly Page[] = [
         body: html`<div class="head"><h1>System</h1></div>${tabsView(SYSTEM_TABS, visit, {})}
 <p>${state(ok === true ? 'ok' : 'fault', visit, {})} svc ${String(version)}, checked in ${Math.round(Number(duration_ms))} ms.</p>
 ${tableOf(columns, checks as readonly Row[])}`,
+      }
+    },
+  },
+  {
+    path: 'retention',
+    operation: 'retention.show',
+    show: async (visit) => {
+      const { jobs, logs, held } = await visit.run('retention.show', {})
+      const rows: readonly Row[] = [
+        { what: 'Ended jobs, with their deployments', ...(jobs as Row) },
+        { what: 'Logs of ended jobs, in pieces', ...(logs as Row) },
+      ]
+      const columns = [
+        { title: 'What', of: ({ what }: Row) => String(what) },
+        { title: 'Kept', of: ({ days }: Row) => `${days} days after the end` },
+        {
+          title: 'Past that',
+          isNumber: true,
+          of: ({ rows: count, more }: Row) => `${count}${more ? '+' : ''}`,
+        },
+        { title: 'Removed', of: ({ goes }: Row) => (goes ? 'each minute, until none is left' : 'no') },
+      ]
+      const shownDays = { job_days: String(rows[0]?.days), log_days: String(rows[1]?.days) }
+      const actions: readonly RowAction[] = [
+        {
+          operation: 'retention.accept',
+          title: 'Accept the rules',
+          input: () => (held ? shownDays : undefined),
+        },
+        {
+          operation: 'retention.run',
+          title: 'Remove now',
+          input: () => (rows.some(({ goes }) => goes === true) ? {} : undefined),
+        },
+      ]
+      return {
+        title: 'Retention',
+        shows: [],
+        command: commandOf('retention.show'),
+        body: html`<div class="head"><h1>System</h1></div>${tabsView(SYSTEM_TABS, visit, {})}
+${held === true && html`<p>This database has jobs from before it had rules: they stay until somebody accepts the rules.</p>`}
+${actionsView(actions, {}, visit)}${tableOf(columns, rows)}`,
       }
     },
   },

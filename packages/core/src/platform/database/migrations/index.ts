@@ -48,6 +48,7 @@ import { movesOfApps } from './0047-moves-of-apps.ts'
 import { repeatsOfOrders } from './0048-repeats-of-orders.ts'
 import { hostUsage } from './0049-host-usage.ts'
 import { listsOfAYear } from './0050-lists-of-a-year.ts'
+import { retention } from './0051-retention.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -111,4 +112,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   repeatsOfOrders,
   hostUsage,
   listsOfAYear,
+  retention,
 ]

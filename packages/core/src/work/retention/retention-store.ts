@@ -1,0 +1,73 @@
+declare module '../../platform/storage/storage.ts' {
+  interface Stores {
+    readonly retention: RetentionStore
+  }
+}
+
+/** How the rules of retention stand in a database. */
+export interface RetentionState {
+  /** Whether it held ended jobs before it had rules, so that an operator has to accept them. */
+  readonly held: boolean
+  readonly acceptedAt: Date | undefined
+  readonly acceptedBy: string | undefined
+  /** Logs of jobs that ended before this time are gone. */
+  readonly logsBefore: Date | undefined
+}
+
+/** A look at the next jobs by id. */
+export interface RetentionPage {
+  /** Jobs behind this id; empty: from the first on. */
+  readonly after: string
+  /** Jobs that ended before this time are past their retention. */
+  readonly before: Date
+  /** Jobs that are looked at. */
+  readonly limit: number
+}
+
+/** Jobs of a page that are past their retention. */
+export interface PastJobs {
+  readonly ids: readonly string[]
+  /** The last job that was looked at; undefined: there are no further ones. */
+  readonly last: string | undefined
+}
+
+/** A number of rows; `more`: counting stopped there. */
+export interface RowCount {
+  readonly rows: number
+  readonly more: boolean
+}
+
+/** Rows past their retention, with those that an app holds, and with logs of jobs that ended late. */
+export interface RetentionBacklog {
+  readonly jobs: RowCount & { readonly oldest: Date | undefined }
+  /** Pieces of logs, and their bytes. */
+  readonly logs: RowCount & { readonly bytes: number }
+}
+
+/** Rows that went. */
+export interface Removed {
+  readonly jobs: number
+  readonly logs: number
+}
+
+/** Storage of the retention of jobs and logs. Ids of jobs begin with the time of their making. */
+export interface RetentionStore {
+  state(): Promise<RetentionState>
+  /** Accepts the rules. The first time counts. */
+  accept(by: string, now?: Date): Promise<void>
+  /** Notes that logs of jobs that ended before this time are gone. */
+  noteLogs(before: Date): Promise<void>
+  /**
+   * The ended jobs of a page that nothing holds: the newest ten deployments of an app, its last one that
+   * succeeded, and jobs that a domain or a database of an app names are held.
+   */
+  pastJobs(page: RetentionPage): Promise<PastJobs>
+  /** The ended jobs of a page that have a log. */
+  pastLogs(page: RetentionPage): Promise<PastJobs>
+  /** Removes ended jobs with their deployments and logs. Returns how many there were. */
+  removeJobs(ids: readonly string[]): Promise<number>
+  /** Removes the logs of ended jobs. Returns the number of their pieces. */
+  removeLogs(ids: readonly string[]): Promise<number>
+  /** Counts the rows of jobs that ended before these times, up to `most`. */
+  backlog(jobsBefore: Date, logsBefore: Date, most: number): Promise<RetentionBacklog>
+}

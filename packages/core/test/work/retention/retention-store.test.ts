@@ -1,0 +1,4 @@
+import { retentionStoreContract } from '@svc/testing/contracts'
+import { onEveryStorage } from '../../platform/storage/backends.ts'
+
+onEveryStorage(retentionStoreContract)

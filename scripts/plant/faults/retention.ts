@@ -1,0 +1,79 @@
+import type { Fault } from '../fault.ts'
+
+const RETENTION = 'packages/core/src/work/retention'
+const RULES = ['packages/core/test/work/retention/retention.test.ts']
+const STORE = ['packages/core/test/work/retention/retention-store.test.ts']
+
+/** Mistakes of the retention of jobs and logs. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'retention: a database from before lets its jobs go by itself',
+    file: `${RETENTION}/retention.ts`,
+    find: '!state.held || state.acceptedAt !== undefined',
+    replace: 'state.held || state.acceptedAt === undefined',
+    suites: RULES,
+  },
+  {
+    name: 'retention: a setting of logs lets jobs go too',
+    file: `${RETENTION}/retention.ts`,
+    find: 'jobsGo: isOpen || jobDays !== undefined',
+    replace: 'jobsGo: isOpen || logDays !== undefined',
+    suites: RULES,
+  },
+  {
+    name: 'retention: a run ends after its first page',
+    file: `${RETENTION}/retention.ts`,
+    find: "this.#after[what] = last ?? ''",
+    replace: "this.#after[what] = ''",
+    suites: RULES,
+  },
+  {
+    name: 'retention: other days than those that were shown are accepted',
+    file: `${RETENTION}/retention.ts`,
+    find: 'shown.jobDays !== jobDays || shown.logDays !== logDays',
+    replace: 'shown.jobDays !== jobDays && shown.logDays !== logDays',
+    suites: RULES,
+  },
+  {
+    name: 'retention: the weekly line comes once',
+    file: `${RETENTION}/retention.ts`,
+    find: 'const REMINDER_MS = 7 * DAY_MS',
+    replace: 'const REMINDER_MS = 700 * DAY_MS',
+    suites: RULES,
+  },
+  {
+    name: 'retention: after a rest nothing is looked at again',
+    file: `${RETENTION}/retention.ts`,
+    find: 'if (!more) this.#restUntil = now + REST_MS',
+    replace: 'if (!more) this.#restUntil = now + 10_000 * REST_MS',
+    suites: RULES,
+  },
+  {
+    name: 'retention: jobs go by the time of their making',
+    file: `${RETENTION}/retention-store-sql.ts`,
+    find: 'p.finished_at < $3 and not',
+    replace: 'p.finished_at is not null and not',
+    suites: STORE,
+  },
+  {
+    name: 'retention: the last deployment that succeeded goes',
+    file: `${RETENTION}/retention-store-sql.ts`,
+    find: "s.id = n.job_id and s.state = 'succeeded'",
+    replace: 's.id = n.job_id',
+    suites: STORE,
+  },
+  {
+    name: 'retention: the log of a job that runs goes',
+    file: `${RETENTION}/retention-store-sql.ts`,
+    find: 'where j.id = p.id and (j.finished_at is null or j.finished_at >= $3)',
+    replace: 'where j.id = p.id and j.finished_at >= $3',
+    suites: STORE,
+  },
+  {
+    name: 'retention: the time until which logs are gone goes back',
+    file: `${RETENTION}/retention-store-sql.ts`,
+    find: 'greatest(retention.logs_before, ${before}::timestamptz)',
+    replace: 'least(retention.logs_before, ${before}::timestamptz)',
+    suites: STORE,
+  },
+]
