@@ -23,8 +23,8 @@ const textOf = (of: Scope['of']): string => {
     (select jsonb_build_object(
         'running', count(*) filter (where state in ('claimed', 'running')),
         'waiting', count(*) filter (where state = 'pending' and available_at <= ${NOW}),
-        'oldest', coalesce(floor(extract(epoch from ${NOW} - min(greatest(due_at, created_at))
-          filter (where state = 'pending' and available_at <= ${NOW}))), 0))
+        'oldest', coalesce(greatest(0, floor(extract(epoch from ${NOW} - min(greatest(due_at, created_at))
+          filter (where state = 'pending' and available_at <= ${NOW})))), 0))
       from jobs where finished_at is null and ${isOwned}) as jobs,
     (select count(*)::float8 from jobs where has_failed
       and finished_at >= ${NOW} - interval '${FAILED_DAYS} days' and ${isOwned}) as failed,

@@ -89,7 +89,7 @@ export class Retention {
 
   /**
    * Accepts the rules for a database that was filled before it had any.
-   * @throws Problem `conflict` when the days are others than those of the rules
+   * @throws Problem `conflict` when the rules have other days
    */
   async accept(shown: Pick<RetentionRules, 'jobDays' | 'logDays'>, by: string): Promise<void> {
     const { storage, clock } = this.#parts

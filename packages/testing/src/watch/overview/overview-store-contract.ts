@@ -92,6 +92,14 @@ export function overviewStoreContract(name: string, open: () => Promise<Storage>
       expect((await figures(jobs)).jobs).toMatchObject({ failed: 0 })
     })
 
+    it('a job has waited for no time at least, also by a clock that was set back', async () => {
+      const jobs = scene()
+      await jobs.license()
+      await jobs.enqueue({ urgent: true })
+      jobs.clock.advance({ hours: -1 })
+      expect((await figures(jobs)).jobs).toMatchObject({ waiting: 1, oldestSeconds: 0 })
+    })
+
     it('an alert counts while it fires, not while it is acknowledged, nor once it is resolved', async () => {
       const jobs = scene()
       await jobs.license()

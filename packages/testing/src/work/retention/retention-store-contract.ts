@@ -38,7 +38,7 @@ export function retentionStoreContract(name: string, open: () => Promise<Storage
       limit: 1000,
       ...fields,
     })
-    /** The ids of this test among those of a page, which has jobs of other tests as well. */
+    /** The jobs of this test on a page, which has jobs of other tests as well. */
     async function past(which: 'jobs' | 'logs', ...own: readonly Job[]) {
       const { ids } = await (which === 'jobs' ? retention().pastJobs(page()) : retention().pastLogs(page()))
       return own.filter(({ id }) => ids.includes(id))
