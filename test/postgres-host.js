@@ -2,9 +2,21 @@
 // Ctrl-C, kill -9) the closing of its standard input stops the database and removes the folder: nothing is
 // left behind. Prints one JSON line when ready: { url, version, pid } or { error }. Settings as JSON in the
 // first argument go over the tests' own: a benchmark pays for its durability. A test that kills the server
-// restarts it with a line `start` on standard input, and gets a line again.
+// restarts it with a line `start` on standard input, and gets a line again. A folder as the second argument
+// is kept for the next run, with the password beside it.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -12,9 +24,10 @@ import { freePort } from './support/free-port.ts'
 
 const STARTS = 3
 const asRoot = process.getuid?.() === 0
-const folder = mkdtempSync(join(tmpdir(), 'svc-test-postgres-'))
+const kept = process.argv[3]
+const folder = kept ?? mkdtempSync(join(tmpdir(), 'svc-test-postgres-'))
 const copies = mkdtempSync(join(tmpdir(), 'svc-test-postgres-binaries-'))
-const password = randomBytes(12).toString('hex')
+const password = passwordOf(kept)
 let said = ''
 let loading
 
@@ -28,6 +41,14 @@ const SETTINGS = {
   full_page_writes: 'off',
   timezone: 'Pacific/Kiritimati',
   ...JSON.parse(process.argv[2] ?? '{}'),
+}
+
+function passwordOf(data) {
+  const made = randomBytes(12).toString('hex')
+  if (data === undefined) return made
+  const file = `${data}.password`
+  if (!existsSync(file)) writeFileSync(file, made, { mode: 0o600 })
+  return readFileSync(file, 'utf8')
 }
 
 const OTHERS_MAY_ENTER = 0o001
@@ -79,7 +100,7 @@ function note(message) {
 
 async function run() {
   let last = await start()
-  await last.server.initialise()
+  if (!existsSync(join(folder, 'PG_VERSION'))) await last.server.initialise()
   for (let attempt = 1; ; attempt++) {
     try {
       await last.server.start()
@@ -141,7 +162,8 @@ async function tell() {
 }
 
 process.on('exit', () => {
-  for (const made of [folder, copies]) rmSync(made, { recursive: true, force: true })
+  for (const made of kept === undefined ? [folder, copies] : [copies])
+    rmSync(made, { recursive: true, force: true })
 })
 process.on('SIGINT', () => leave(0))
 process.on('SIGTERM', () => leave(0))

@@ -2,13 +2,12 @@
 // history: the tick and every read of operators, with each filter and each pair of filters, read no more
 // pages. Pages are counted, since no noise moves them.
 import { beforeAll, expect, test } from '@jest/globals'
-import { OPERATIONS, ofLicense } from '@svc/core'
 import { openStorage } from '@svc/core/sql'
 import { FakeClock, migratedDatabase } from '@svc/testing'
 import pg from 'pg'
 import { fillYear } from '../bench/src/year/fill-year.ts'
+import { yearReads } from '../bench/src/year/reads.ts'
 import { yearSizes } from '../bench/src/year/year-rows.ts'
-import { type Field, formFields } from '../packages/http/src/console/fields.ts'
 import { mounted } from './support/mounted.ts'
 
 const FLEET = 1 / 100
@@ -20,30 +19,6 @@ const GROWTH = 1.5
 const SOME_PAGES = 24
 /** Pages of a row that an answer has. */
 const PAGES_A_ROW = 6
-
-const first = (prefix: string): string => `${prefix}_${'0'.repeat(26)}`
-const DAY_SECONDS = 86_400
-
-const HOST = 'the first host of the first license'
-/** Values of filters and names of things, by the field. */
-const VALUES: Readonly<Record<string, unknown>> = {
-  license: first('lic'),
-  tenant: first('ten'),
-  app: 'shop',
-  host: HOST,
-  job: first('job'),
-  hook: first('hook'),
-  conversation: first('chat'),
-  endpoint: first('whe'),
-  id: first('alr'),
-  id_end: '000007',
-  who: 'ann7@',
-  operation: 'jobs.enqueue',
-  limit: 50,
-  since: Math.floor(Date.now() / 1000) - DAY_SECONDS,
-}
-/** Words of a choice that are tried. */
-const MOST_WORDS = 3
 
 /**
  * Reads that go on to the end of a history for a value that few rows have. Retention bounds them; an index
@@ -119,29 +94,6 @@ class Listener {
   }
 }
 
-type Given = readonly (readonly [name: string, value: unknown])[]
-
-/** Returns an input for each filter and each pair of filters; undefined for an operation that needs more. */
-function inputsOf(fields: readonly Field[]): readonly Given[] | undefined {
-  const needed = fields.filter(({ isRequired }) => isRequired)
-  if (needed.some(({ name }) => !(name in VALUES))) return undefined
-  const base: Given = needed.map(({ name }) => [name, VALUES[name]])
-  const filters = fields
-    .filter(({ isRequired }) => !isRequired)
-    .flatMap(
-      ({ name, kind }): Given =>
-        kind.type === 'choice'
-          ? kind.words.slice(0, MOST_WORDS).map((word) => [name, word])
-          : name in VALUES
-            ? [[name, VALUES[name]]]
-            : [],
-    )
-  const pairs = filters.flatMap((one, at) =>
-    filters.slice(at + 1).flatMap((other) => (one[0] === other[0] ? [] : [[one, other]])),
-  )
-  return [[], ...filters.map((one) => [one]), ...pairs].map((given) => [...base, ...given])
-}
-
 /** Runs the tick and all reads on a database of so much history. */
 async function costsOf(
   history: number,
@@ -151,31 +103,23 @@ async function costsOf(
   const storage = await openStorage({ url: database.url, poolSize: 10 })
   await using served = await mounted(undefined, { storage, clock: new FakeClock(new Date()) })
   const { plane } = served
-  const [host] = await plane.agents.list(ofLicense(first('lic')))
   const listener = new Listener()
   const unread: string[] = []
   listener.by = 'tick'
   await plane.scheduler.tick()
-  for (const { name, changes, input } of OPERATIONS) {
-    if (changes) continue
-    const fields = formFields(input as never)
-    const inputs = inputsOf(fields)
-    if (inputs === undefined) unread.push(name)
-    for (const given of inputs ?? []) {
-      listener.by = `${name} ${given.map(([field, value]) => `${field}=${String(value)}`).join(' ')}`
-      const values = Object.fromEntries(given)
-      if (values.host === HOST) values.host = `fp:${host?.fingerprint}`
-      await plane.operations.run(name, values, 'a test').catch((error: unknown) => {
-        if (given.length === 0 || !isRefusal(error)) unread.push(name)
-      })
-    }
+  const { reads, lacking } = yearReads()
+  for (const { operation, name, input, isBare } of reads) {
+    listener.by = name
+    await plane.operations.run(operation, input, 'a test').catch((error: unknown) => {
+      if (isBare || !isRefusal(error)) unread.push(operation)
+    })
   }
   const costs = new Map<string, Cost>()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   for (const [key, said] of listener.end()) costs.set(key, await costOf(client, said))
   await client.end()
-  return { costs, unread }
+  return { costs, unread: [...unread, ...lacking] }
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'Problem'

@@ -6,6 +6,7 @@ import { judgedAnew, newestResults } from './report/results.ts'
 import { run } from './run.ts'
 import type { Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
+import { readYearOptions, runYear, YEAR_USAGE } from './year/run-year.ts'
 
 const out = (text: string) => void process.stdout.write(`${text}\n`)
 const progress = (line: string) => void process.stderr.write(`${line}\n`)
@@ -28,6 +29,11 @@ function described({ name, question, gates }: Scenario): string {
 }
 
 async function main(): Promise<void> {
+  const [first, ...more] = process.argv.slice(2)
+  if (first === 'year') {
+    process.exitCode = (await runYear(readYearOptions(more), { out, progress })) ? 0 : 1
+    return
+  }
   const options = readOptions(process.argv.slice(2))
   if (options.isList) {
     for (const scenario of SCENARIOS) out(described(scenario))
@@ -50,6 +56,6 @@ try {
   await main()
 } catch (error) {
   progress(error instanceof Error ? error.message : String(error))
-  progress(USAGE)
+  progress(process.argv[2] === 'year' ? YEAR_USAGE : USAGE)
   process.exitCode = 2
 }

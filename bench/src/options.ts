@@ -19,6 +19,7 @@ export interface Options {
 
 /** Usage text of the command line. */
 export const USAGE = `npm run bench -- [scenario …] [options]
+npm run bench -- year [--scale 1/30]: each statement on a year of history, beside none
 
   --list          the scenarios, their questions and goals
   --quick         the few that say most, three rounds of a second

@@ -19,8 +19,16 @@ function usage(): Usage {
   return { cpuMicros: user + system, rssBytes: process.memoryUsage.rss() }
 }
 
+/** Bytes that are in use in JavaScript's heap, and outside for it; the part is started with `--expose-gc`. */
+function heapBytes(): number {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
 async function answer(part: Part, { name, input }: Asked): Promise<unknown> {
   if (name === 'usage') return usage()
+  if (name === 'heap') return heapBytes()
   if (name === 'stop') return part.stop()
   if (name === 'watch') {
     endWatch = await watchHotspots()

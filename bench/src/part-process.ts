@@ -84,6 +84,11 @@ export class PartProcess {
     return this.ask<Usage>('usage')
   }
 
+  /** Bytes that are in use after a collection of garbage; the part is started with `--expose-gc`. */
+  heapBytes(): Promise<number> {
+    return this.ask<number>('heap')
+  }
+
   /** Samples the part's main thread while `work` runs and returns its time by place. */
   async hotspots(work: () => Promise<unknown>): Promise<Hotspots> {
     await this.ask('watch')

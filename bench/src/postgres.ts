@@ -31,8 +31,8 @@ export interface PostgresTotals {
 export interface Postgres extends AsyncDisposable {
   readonly version: string
   readonly folder: string
-  /** Makes an empty database and returns its URL. */
-  database(name: string): Promise<string>
+  /** Makes a database, empty or a copy of another, and returns its URL. */
+  database(name: string, template?: string): Promise<string>
   totals(): Promise<PostgresTotals>
   /** Returns the time of each kind of statement since the server was started. */
   statementTimes(): Promise<StatementTimes>
@@ -41,11 +41,15 @@ export interface Postgres extends AsyncDisposable {
 }
 
 /**
- * Starts a PostgreSQL in a temporary folder. `environment` is added to the environment of the server's
- * processes.
+ * Starts a PostgreSQL in a temporary folder, or in one that is kept. `environment` is added to the environment
+ * of the server's processes.
  */
-export async function startPostgres(environment: Readonly<Record<string, string>> = {}): Promise<Postgres> {
-  const host = spawn(process.execPath, [HOST.pathname, JSON.stringify(DURABLE_SETTINGS)], {
+export async function startPostgres(
+  environment: Readonly<Record<string, string>> = {},
+  kept?: string,
+): Promise<Postgres> {
+  const args = [HOST.pathname, JSON.stringify(DURABLE_SETTINGS), ...(kept === undefined ? [] : [kept])]
+  const host = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
     env: { ...process.env, ...environment },
@@ -55,7 +59,7 @@ export async function startPostgres(environment: Readonly<Record<string, string>
   if (url === undefined) throw new Error(`PostgreSQL did not start: ${error}`)
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
-  await admin.query('create extension pg_stat_statements')
+  await admin.query('create extension if not exists pg_stat_statements')
   const { rows } = await admin.query<{ data_directory: string }>('show data_directory')
   const folder = rows[0]?.data_directory ?? ''
   const pid = Number((await readFile(join(folder, 'postmaster.pid'), 'utf8')).split('\n')[0])
@@ -65,8 +69,11 @@ export async function startPostgres(environment: Readonly<Record<string, string>
     version,
     folder,
     query,
-    database: async (name) => {
-      await admin.query(`create database ${admin.escapeIdentifier(name)}`)
+    database: async (name, template = 'template1') => {
+      // Copying files spares the write-ahead log the pages of a large template.
+      await admin.query(
+        `create database ${admin.escapeIdentifier(name)} template ${admin.escapeIdentifier(template)} strategy file_copy`,
+      )
       return Object.assign(new URL(url), { pathname: `/${name}` }).href
     },
     statementTimes: async () => timesOf(await query<CountedStatement>(EXECUTED)),

@@ -15,6 +15,8 @@ export async function productDatabase(bench: Bench, fleet: Fleet): Promise<strin
 export interface ProductServing {
   readonly env?: Readonly<Record<string, string>>
   readonly check?: (counted: number) => Promise<void>
+  /** Flags of Node.js. */
+  readonly flags?: readonly string[]
 }
 
 /** The whole product on a database. */
@@ -23,8 +25,8 @@ export async function servedProduct(
   url: string,
   serving: ProductServing = {},
 ): Promise<Served> {
-  const { env, check } = serving
-  const part = await bench.part('product', { env: { DATABASE_URL: url, ...env } })
+  const { env, check, flags } = serving
+  const part = await bench.part('product', { env: { DATABASE_URL: url, ...env } }, flags)
   return check === undefined ? { part } : { part, check }
 }
 

@@ -26,9 +26,10 @@ const variant = (name: string, of: Fleet, asking: Asking): Variant => ({
     const fleet = sized(bench, of)
     const url = await productDatabase(bench, fleet)
     await addHosts(url, fleet)
-    const { part } = await servedProduct(bench, url)
+    const { part } = await servedProduct(bench, url, { flags: ['--expose-gc'] })
     const storage = await openStorage({ url, poolSize: 4 })
     const before = await part.usage()
+    const heapBefore = await part.heapBytes()
     const hosts = new WaitingFleet(part.url, fleet, asking)
     await hosts.open()
     await pause(1000)
@@ -37,6 +38,7 @@ const variant = (name: string, of: Fleet, asking: Asking): Variant => ({
     const spent = (await part.usage()).cpuMicros - idle.cpuMicros
     const idleMicros = spent / fleet.hosts / idleSeconds(bench)
     const hostKib = ((await part.usage()).rssBytes - before.rssBytes) / 1024 / fleet.hosts
+    const heapKib = ((await part.heapBytes()) - heapBefore) / 1024 / fleet.hosts
     return {
       work: async (seconds) => {
         const ordered = await orderJobs(storage, fleet, seconds)
@@ -47,7 +49,7 @@ const variant = (name: string, of: Fleet, asking: Asking): Variant => ({
           seconds,
           latency,
           faults: hosts.faults,
-          figures: { hostKib, idleMicros },
+          figures: { hostKib, heapKib, idleMicros },
         }
       },
       usage: () => part.usage(),

@@ -25,12 +25,15 @@ const FEWEST = 20
 /** The fleet itself, which has no history. */
 const FLEET: ReadonlySet<string> = new Set(['hosts', 'licenses', 'tenants', 'hooks'])
 
-/** Returns the sizes of a year at a scale, 1 is the full one: of the fleet, and of its history. */
-export const yearSizes = (fleet: number, history = fleet): YearSizes =>
+/**
+ * Returns the sizes of a year at a scale, 1 is the full one: of the fleet, and of its history, which has
+ * `fewest` rows of each kind at least.
+ */
+export const yearSizes = (fleet: number, history = fleet, fewest = FEWEST): YearSizes =>
   Object.fromEntries(
     Object.entries(FULL).map(([kind, rows]) => [
       kind,
-      Math.max(FEWEST, Math.round(rows * (FLEET.has(kind) ? fleet : history))),
+      Math.max(fewest, Math.round(rows * (FLEET.has(kind) ? fleet : history))),
     ]),
   ) as unknown as YearSizes
 

@@ -60,7 +60,8 @@ export class RequestView implements GateRequest {
     const leaving = new AbortController()
     const connection = this.#connection
     if (connection.destroyed) leaving.abort()
-    else connection.once('close', () => leaving.abort())
+    // It closes once: the wrapper of `once` would be kept for as long as a host waits.
+    else connection.on('close', () => leaving.abort())
     return leaving.signal
   }
 

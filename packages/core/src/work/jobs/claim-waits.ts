@@ -189,7 +189,7 @@ export class ClaimWaits implements Hearer {
     this.#parts.signals.begin()
     const over = new AbortController()
     const wake = () => over.abort()
-    gone.addEventListener('abort', wake, { once: true })
+    gone.addEventListener('abort', wake)
     seat.onWake(wake)
     if (!gone.aborted) await this.#parts.timers.pause(Math.max(0, ms), over.signal)
     gone.removeEventListener('abort', wake)

@@ -117,7 +117,7 @@ function collect<T>(
   finish: (chunks: readonly Buffer[], length: number) => T | Promise<T>,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const chunks: Buffer[] = []
+  let chunks: Buffer[] = []
   let length = 0
   let isWhole = false
   const onData = (chunk: Buffer) => {
@@ -134,8 +134,11 @@ function collect<T>(
   }
   const onEnd = () => {
     isWhole = true
+    const whole = chunks
+    // A request may wait for a minute, and its listeners keep what they know.
+    chunks = []
     try {
-      resolve(finish(chunks, length))
+      resolve(finish(whole, length))
     } catch (refusal) {
       reject(refusal)
     }
