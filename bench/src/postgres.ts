@@ -41,8 +41,8 @@ export interface Postgres extends AsyncDisposable {
 }
 
 /**
- * Starts a PostgreSQL in a temporary folder, or in one that is kept. `environment` is added to the environment
- * of the server's processes.
+ * Starts a PostgreSQL in a temporary folder, or in one that is kept. `environment` is added to the
+ * environment of the server's processes.
  */
 export async function startPostgres(
   environment: Readonly<Record<string, string>> = {},

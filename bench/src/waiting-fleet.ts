@@ -22,6 +22,7 @@ export class WaitingFleet {
   readonly faults: Record<string, number> = {}
   #isOver = false
   #got = 0
+  #sentHome = 0
 
   constructor(url: string, fleet: Fleet, asking: Asking) {
     this.#url = new URL(url)
@@ -32,6 +33,17 @@ export class WaitingFleet {
   /** Jobs that hosts have got. */
   get got(): number {
     return this.#got
+  }
+
+  /** Answers without a job since `rest`. */
+  get sentHome(): number {
+    return this.#sentHome
+  }
+
+  /** Hosts ask no more when they have their answer. */
+  rest(): void {
+    this.#isOver = true
+    this.#sentHome = 0
   }
 
   async open(): Promise<void> {
@@ -52,6 +64,7 @@ export class WaitingFleet {
     const answered = (status: number, body: Buffer) => {
       if (status === 200) this.#record(body)
       else if (status !== 204) this.#fault(`status ${status}`)
+      else this.#sentHome += 1
       void again(status)
     }
     const again = async (status: number) => {

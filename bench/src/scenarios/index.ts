@@ -25,7 +25,7 @@ import { signature } from './signature.ts'
 import { slowDisk } from './slow-disk.ts'
 import { ssh } from './ssh.ts'
 import { starts } from './start.ts'
-import { waits } from './waits.ts'
+import { waits, waitsOfAll } from './waits.ts'
 
 /** Every scenario, in the order of the report. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -45,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   jobsPrefetch,
   jobsTold,
   waits,
+  waitsOfAll,
   ...logs,
   deliveries,
   deliveriesHang,

@@ -8,7 +8,7 @@ import { type Postgres, startPostgres } from '../postgres.ts'
 import { fillYear } from './fill-year.ts'
 import { type YearSizes, yearRows } from './year-rows.ts'
 
-/** Where filled databases are kept unless told otherwise. */
+/** The folder that keeps filled databases unless told otherwise. */
 export const keptFolder = (): string => join(tmpdir(), `svc-bench-year-${userInfo().username}`)
 
 /** Others can enter, since PostgreSQL may run as another user. */

@@ -32,7 +32,7 @@ export interface CaseResult {
   readonly error?: string
 }
 
-/** A task of the tick on both sides, in milliseconds: the first tick after a year, and the median of others. */
+/** A task of the tick on both sides, in milliseconds; `firstMs`: at the first tick after a year. */
 export interface TaskResult {
   readonly name: string
   readonly firstMs: number

@@ -31,7 +31,7 @@ export interface YearCase {
   readonly run: (side: YearSide, prepared: unknown) => Promise<unknown>
 }
 
-/** The frequent requests, and probes. Those of a job follow it from its order to its end. */
+/** The frequent requests and probes: a job is followed from its order to its end. */
 export const hotCases = (): readonly YearCase[] => {
   const held = new Map<YearSide, { readonly id: string; offset: number }>()
   const jobOf = (side: YearSide) => held.get(side) ?? { id: '', offset: 0 }
