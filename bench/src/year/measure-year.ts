@@ -74,12 +74,12 @@ async function timed(one: YearCase, sides: Sides, rounds: number): Promise<reado
   return [of('year'), of('empty')]
 }
 
-/** Whether a figure of the year keeps its goal beside that of the empty database. */
+/** Whether a figure of the year keeps its goal beside the same of the empty database. */
 const keeps = (year: number, empty: number, moreMs: number): boolean =>
   year <= MOST_RATIO * empty || year - empty <= moreMs
 
 /**
- * Whether a case misses a goal, by its median and its p99. The p99 of a shared machine is that of its other
+ * Whether a case misses a goal, by its median and its p99. The p99 of a shared machine is due to its other
  * programs: it may always be so much more.
  */
 export const missesGoal = (year: SideTimes, empty: SideTimes): boolean =>
