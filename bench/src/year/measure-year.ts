@@ -10,6 +10,8 @@ export const MORE_MS = 5
 const NOISE_MS = 0.5
 /** A task of the tick with nothing to do. */
 export const MOST_TASK_MS = 1000
+/** They let the old rows of a year go for minutes, as long as their turn is. */
+const LETS_GO: ReadonlySet<string> = new Set(['jobs-retention', 'retention'])
 /** A case that misses is measured again, with so many times the rounds. */
 const AGAIN = 4
 const WARM = 2
@@ -155,7 +157,7 @@ export async function measureTasks(sides: Sides, rounds: number): Promise<readon
       firstMs: 1000 * seconds,
       yearMs,
       emptyMs: msOf('empty', name),
-      misses: yearMs > MOST_TASK_MS,
+      misses: yearMs > MOST_TASK_MS && !LETS_GO.has(name),
     }
   })
 }

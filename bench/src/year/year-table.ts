@@ -55,7 +55,7 @@ export function yearTable({ scale, cases, tasks }: YearResult, isWhole: boolean)
     '',
     ...lines([['task of the tick', 'first ms', 'year ms', 'empty ms', ''], ...taskRows]),
     '',
-    `a year at scale ${rounded(scale)}: ${missed} of ${timed.length + tasks.length} goals missed`,
+    `a year at scale 1/${rounded(1 / scale)}: ${missed} of ${timed.length + tasks.length} goals missed`,
   ].join('\n')
 }
 
