@@ -59,7 +59,9 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
   DeploymentsStore: { owner: 'add newestOf', compared: 'get list' },
   EmailDomainsStore: { owner: 'add named', found: 'setNext remove', plane: 'takeDue settle' },
   EmailKeysStore: { owner: 'add', secret: 'use', found: 'revoke', plane: 'purge' },
-  RetentionStore: { plane: 'state accept noteLogs pastJobs pastLogs removeJobs removeLogs backlog' },
+  RetentionStore: {
+    plane: 'state accept noteLogs pastJobs pastLogs removeJobs removeLogs backlog setArchive jobs',
+  },
   RemindersStore: { plane: 'add subjects bind isWanted open messages purge' },
   EmailMessagesStore: {
     owner: 'add remembered remember spend',

@@ -50,6 +50,19 @@ const rules = steps(
     },
 )
 
+const archive = steps(
+  'archive of retention',
+  rarely(fc.constantFrom('arc_1', 'arc_2')),
+  (mark) =>
+    () =>
+    ({ retention }) =>
+      retention.setArchive(mark),
+)
+const retained = steps('jobs to be archived', limit, (most) => () => async ({ retention }, now) => {
+  const { ids } = await retention.pastJobs({ after: '', before: now, limit: most })
+  return retention.jobs(ids)
+})
+
 /** Access to the retention of jobs and logs. */
 export const feature: Feature = {
   operations: {
@@ -71,6 +84,8 @@ export const feature: Feature = {
     { weight: 2, arbitrary: remove },
     { weight: 1, arbitrary: backlog },
     { weight: 1, arbitrary: rules },
+    { weight: 1, arbitrary: archive },
+    { weight: 1, arbitrary: retained },
   ],
   contents: async ({ retention }) => ({ retention: await retention.state() }),
 }

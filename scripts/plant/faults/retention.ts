@@ -4,6 +4,9 @@ const RETENTION = 'packages/core/src/work/retention'
 const RULES = ['packages/core/test/work/retention/retention.test.ts']
 const STORE = ['packages/core/test/work/retention/retention-store.test.ts']
 
+const ARCHIVE = ['packages/core/test/work/retention/retention-archive.test.ts']
+const FOLDER = ['packages/core/test/platform/archive/archive-folder.test.ts']
+
 /** Mistakes of the retention of jobs and logs. */
 export const faults: readonly Fault[] = [
   {
@@ -47,6 +50,48 @@ export const faults: readonly Fault[] = [
     find: 'if (!more) this.#restUntil = now + REST_MS',
     replace: 'if (!more) this.#restUntil = now + 10_000 * REST_MS',
     suites: RULES,
+  },
+  {
+    name: 'archive: logs are removed before they are written',
+    file: `${RETENTION}/retention.ts`,
+    find: 'await archive.keepLogs(folder, ids)',
+    replace: 'void archive.keepLogs(folder, ids.slice(1))',
+    suites: ARCHIVE,
+  },
+  {
+    name: 'archive: the folder of another plane is written to',
+    file: `${RETENTION}/job-archive.ts`,
+    find: 'if (mark !== known) throw',
+    replace: "if (mark === '') throw",
+    suites: ARCHIVE,
+  },
+  {
+    name: 'archive: a replica without the setting removes rows of a plane with an archive',
+    file: `${RETENTION}/job-archive.ts`,
+    find: 'if (archive === undefined) return undefined',
+    replace: 'if (archive !== NONE) return undefined',
+    suites: ARCHIVE,
+  },
+  {
+    name: 'archive: lines that were written twice come twice',
+    file: `${RETENTION}/job-archive.ts`,
+    find: '[`${line.attempt} ${line.offset}`, line]',
+    replace: '[text + Math.random(), line]',
+    suites: ARCHIVE,
+  },
+  {
+    name: 'archive: a piece is not compared with its digest',
+    file: 'packages/core/src/platform/archive/archive-folder.ts',
+    find: "!== sha256) throw wrong('has another digest')",
+    replace: "=== '') throw wrong('has another digest')",
+    suites: FOLDER,
+  },
+  {
+    name: 'archive: a write after a failed one goes behind half a line',
+    file: 'packages/core/src/platform/archive/archive-folder.ts',
+    find: '      this.#writer = newWriter()\n    })',
+    replace: '    })',
+    suites: FOLDER,
   },
   {
     name: 'retention: jobs go by the time of their making',

@@ -109,6 +109,7 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'SERVICE_JOB_RETENTION_DAYS',
     'SERVICE_LOG_RETENTION_DAYS',
   ],
+  'packages/core/test/work/retention/retention-archive.test.ts': ['SERVICE_ARCHIVE_DIR'],
   'packages/core/test/platform/config/tiers.test.ts': ['SERVICE_LICENSE_TIERS', 'PAYMENT_PRICE_<TIER>'],
   'packages/core/test/reach/email/delivery.test.ts': ['EMAIL_RETURN_PATH_HOST', 'EMAIL_UNKNOWN_POLICY'],
   'packages/core/test/reach/email/email-settings.test.ts': [

@@ -166,6 +166,7 @@ export const APART: readonly string[] = [
   'apps run',
   'browser doctor',
   'transfer verify',
+  'retention verify',
   'relay keys',
   'relay serve',
   'secrets mint-key',

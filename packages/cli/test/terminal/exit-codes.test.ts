@@ -158,6 +158,7 @@ const APART: Readonly<Record<string, string>> = {
   'jobs/follow': 'commands/follow',
   'transfer-keys/transfer-verify': 'commands/transfer',
   'webhooks/webhook-verify': 'commands/webhooks',
+  'retention/retention-verify': 'commands/retention',
   'browser/browser-doctor': 'browser/leaks',
   'serve/serve': 'process/serve',
   'serve/stop-request': 'process/drain',

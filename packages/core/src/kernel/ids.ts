@@ -36,6 +36,14 @@ const LAST_MILLISECOND = 2 ** 48 - 1
 export const firstIdAt = (prefix: string, instant: Date): string =>
   spellId(prefix, Math.min(instant.getTime(), LAST_MILLISECOND), 0n)
 
+const TIME_CHARS = 10
+
+/** The instant at which an id was made. */
+export function instantOf(id: string): Date {
+  const time = id.slice(id.indexOf('_') + 1).slice(0, TIME_CHARS)
+  return new Date([...time].reduce((sum, char) => 32 * sum + ALPHABET.indexOf(char), 0))
+}
+
 const ENTROPY_BYTES = 10
 const POOL_BYTES = 400 * ENTROPY_BYTES
 

@@ -43,6 +43,7 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   'job-waits': 'a due job waits longer than 15 minutes: svc jobs list, then svc jobs why',
   'lease-expired': 'a host let its job go and nobody took it over: svc fleet servers shows who is offline',
   'not-accepted': 'jobs from before there were rules of retention stay: svc retention show',
+  'archive-missing': 'nothing is removed without the folder of the archive: svc retention show says why',
   'no-resolver': 'this machine has no resolver: see /etc/resolv.conf, or set MONITOR_DNS_SERVERS',
   'no-answer': 'no resolver answers: monitors, webhooks and the language model cannot work',
   'some-do-not-answer': 'a resolver does not answer: check MONITOR_DNS_SERVERS',

@@ -21,7 +21,8 @@ export const jobLogs: Handler<LogsOptions> = async (run): Promise<ExitCode | und
   const document = await wholeLog(connection, jobId, tail)
   if (run.options.json === true) run.print(document, () => '')
   else writeLines(run, document.logs)
-  if (document.log_gone === true) run.hint('Its log went with its retention: svc retention show')
+  if (document.log_gone === true && document.logs.length > 0) run.hint('These lines are from the archive.')
+  else if (document.log_gone === true) run.hint('Its log went with its retention: svc retention show')
   else if (document.logs.length === 0) run.hint(`No lines yet; the job is ${document.state}.`)
   return undefined
 }
@@ -54,7 +55,9 @@ async function wholeLog(connection: Connection, job: string, tail?: number): Pro
     logs.push(...page.logs)
     if (!page.more) {
       const { state, error, log_gone } = page
-      return { logs, state, ...given({ error, log_gone }) }
+      // The length of a log in the archive is not known before it is read.
+      const last = tail !== undefined && log_gone === true ? logs.slice(-tail) : logs
+      return { logs: last, state, ...given({ error, log_gone }) }
     }
   }
 }

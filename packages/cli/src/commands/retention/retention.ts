@@ -46,7 +46,9 @@ export function retentionTable({ jobs, logs }: RetentionView, page: Page): strin
 
 function printed(run: CommandRun, answer: RetentionView): void {
   run.print(answer, (page) => retentionTable(answer, page))
-  const { jobs, held } = answer
+  const { jobs, held, archive } = answer
+  if (archive?.fault !== undefined) run.hint(`Nothing goes: ${archive.fault}`)
+  else if (archive?.dir !== undefined) run.hint(`Written to ${archive.dir} before they go.`)
   if (jobs.oldest_finished_at !== undefined)
     run.hint(`The oldest of these jobs ended at ${instant(jobs.oldest_finished_at, run.page)}.`)
   if (held)

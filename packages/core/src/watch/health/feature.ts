@@ -61,7 +61,7 @@ function systemCheckOf(base: Base, checked: Checked): SystemCheck {
     ...storageChecks({ storage, clock }),
     schedulerCheck({ clock, lastTick, stallSeconds: config.alerts.stallSeconds }),
     queuesCheck(() => storage.jobs.counts(clock.statementTime())),
-    retentionCheck(() => checked.retention.isHeld()),
+    retentionCheck(() => checked.retention.finding()),
     signingKeyCheck(signer),
     sessionSecretCheck(config),
     dataKeysCheck(base.keyring, () => checked.secrets.count()),

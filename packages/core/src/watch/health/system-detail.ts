@@ -38,6 +38,7 @@ export const SYSTEM_DETAILS = [
   'job-waits',
   'lease-expired',
   'not-accepted',
+  'archive-missing',
   /** The world outside. */
   'no-resolver',
   'no-answer',

@@ -33,10 +33,16 @@ export const queuesCheck = (counts: () => Promise<JobCounts>): NamedCheck => ({
   },
 })
 
-/** Checks whether jobs and logs past their retention go, or wait for an operator. */
-export const retentionCheck = (isHeld: () => Promise<boolean>): NamedCheck => ({
+/** Checks whether jobs and logs past their retention go. */
+export const retentionCheck = (
+  finding: () => Promise<'not-accepted' | 'archive-missing' | undefined>,
+): NamedCheck => ({
   name: 'retention',
-  run: async () => ((await isHeld()) ? { status: 'warn', detail: 'not-accepted' } : { status: 'ok' }),
+  run: async () => {
+    const detail = await finding()
+    if (detail === undefined) return { status: 'ok' }
+    return { status: detail === 'archive-missing' ? 'fail' : 'warn', detail }
+  },
 })
 
 /** Checks whether the chat has documents to answer from. `isClosed`: its settings are bad. */

@@ -30,10 +30,11 @@ export const DeploymentEntity = defineEntity({
 /** Its tables. */
 export const entities = [DeploymentEntity]
 
-const read = valuesOf(DeploymentEntity)
+/** Reads a row of `deployments`. */
+export const toOwnDeployment = valuesOf(DeploymentEntity)
 /** Reads a row of `deployments`, with the state of its job. */
 export const toDeployment = (row: Pick<Deployment, 'state' | 'target'>): Deployment => ({
-  ...read(row),
+  ...toOwnDeployment(row),
   state: row.state,
   target: row.target,
 })

@@ -18,7 +18,7 @@ import { holds, type Operator } from '../../platform/operations/operator.ts'
 import type { Agents } from '../agents/agents.ts'
 import { isTerminal, JOB_KINDS, JOB_STATES, type Job } from './job.ts'
 import { JOB_ANSWERS } from './job-answers.ts'
-import { MAX_VIEW_CHARS, mayHaveMore } from './job-log.ts'
+import { LogRoom, MAX_VIEW_CHARS, mayHaveMore, type StoredLine } from './job-log.ts'
 import { deploymentView, jobView, listedJobView } from './job-view.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -34,6 +34,8 @@ export interface JobUses {
   readonly retention: {
     /** Whether the log of an ended job went because of its age, if it had one. */
     hasLogGone(job: Job): Promise<boolean>
+    /** The log of such a job as the archive has it. */
+    archivedLog(job: Job): Promise<readonly StoredLine[] | undefined>
   }
 }
 
@@ -52,6 +54,17 @@ async function goneOf({ retention }: JobUses, found: Job, lines: number) {
   return lines === 0 && isTerminal(found.state) && (await retention.hasLogGone(found))
     ? { log_gone: true }
     : {}
+}
+
+/** A part of a log that is gone, as the archive has it: none where there is no archive. */
+async function archived(
+  { retention }: JobUses,
+  found: Job,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly StoredLine[]> {
+  const lines = (await retention.archivedLog(found)) ?? []
+  const room = new LogRoom(limit, MAX_VIEW_CHARS)
+  return lines.slice(after, after + limit).filter((line) => room.takes(line))
 }
 
 /** The job as this operator may see it: only operators who may deploy see the secrets of payloads. */
@@ -198,7 +211,9 @@ const logs = operation({
     // The state is read first: if it is final, only late lines can follow the lines read after it.
     const found = await jobs.get(scope, input.job)
     const { state, error } = found
-    const lines = await jobs.logs(input.job, input.after, input.limit, MAX_VIEW_CHARS)
+    const stored = await jobs.logs(input.job, input.after, input.limit, MAX_VIEW_CHARS)
+    const gone = await goneOf(services, found, stored.length)
+    const lines = gone.log_gone ? await archived(services, found, input) : stored
     const more = mayHaveMore(lines, input.limit)
     const done = isTerminal(state) && !more
     return {
@@ -207,7 +222,7 @@ const logs = operation({
       more,
       state,
       done,
-      ...(await goneOf(services, found, input.after + lines.length)),
+      ...gone,
       ...present('error', error),
     }
   },

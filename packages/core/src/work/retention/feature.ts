@@ -1,5 +1,6 @@
 import { featureOf } from '../../platform/feature.ts'
 import { silent } from '../../platform/scheduler/scheduled-task.ts'
+import { JobArchive } from './job-archive.ts'
 import { Retention } from './retention.ts'
 import { retentionOperations } from './retention-operations.ts'
 import * as settings from './settings.ts'
@@ -9,7 +10,11 @@ export const retention = featureOf()({
   settings,
   sql: () => import('./retention-store-sql.ts'),
   services: (base): { retention: Retention } => ({
-    retention: new Retention({ ...base, ...base.config.retention }),
+    retention: new Retention({
+      ...base,
+      ...base.config.retention,
+      archive: new JobArchive({ ...base, dir: base.config.retention.archiveDir }),
+    }),
   }),
   operations: retentionOperations,
   tasks: ({ retention }) => [

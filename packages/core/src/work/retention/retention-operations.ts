@@ -2,11 +2,11 @@ import { defaulted, optional } from 'superstruct'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { flag, shape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
-import type { Retention } from './retention.ts'
+import type { Retention, RetentionRules } from './retention.ts'
 
 /** The service that operations on retention use. */
 export interface RetentionUses {
-  readonly retention: Pick<Retention, 'accept' | 'backlog' | 'rules' | 'run'>
+  readonly retention: Pick<Retention, 'accept' | 'archiveDir' | 'archiveFault' | 'backlog' | 'rules' | 'run'>
 }
 
 const operation = operationOf<RetentionUses>()
@@ -22,6 +22,15 @@ const shown = {
   held: flag(),
   accepted_at: optional(count),
   accepted_by: optional(text(0, 512)),
+  /** The folder that rows are written to first; `fault`: why it cannot be, so that nothing goes. */
+  archive: optional(shape({ dir: optional(text(0, 4096)), fault: optional(text(0, 4096)) })),
+}
+
+async function archiveOf(retention: RetentionUses['retention'], rules: RetentionRules) {
+  const [dir, fault] = [retention.archiveDir, await retention.archiveFault(rules)]
+  return dir === undefined && fault === undefined
+    ? undefined
+    : { ...present('dir', dir), ...present('fault', fault) }
 }
 
 /** The rules of retention and the rows past them, as operators see them. */
@@ -46,6 +55,7 @@ async function shownBy({ retention }: RetentionUses) {
     held: state.held && state.acceptedAt === undefined,
     ...presentSeconds('accepted_at', state.acceptedAt),
     ...present('accepted_by', state.acceptedBy),
+    ...present('archive', await archiveOf(retention, rules)),
   }
 }
 /** The rules of retention and the rows past them, as operators see them. */

@@ -4,9 +4,12 @@ import type { Session } from '../../platform/database/session.ts'
 import { valuesOf } from '../../platform/database/table-sql.ts'
 import { atOrNow, type Timed } from '../../platform/database/typed-statement.ts'
 import { maybeInstant } from '../../platform/database/values.ts'
+import { toOwnDeployment } from '../deployments/deployment-tables-sql.ts'
+import { type JobRow, toJob } from '../jobs/job-row-sql.ts'
 import { KEPT_DEPLOYMENTS } from './retention-days.ts'
 import type {
   PastJobs,
+  RetainedJob,
   RetentionBacklog,
   RetentionPage,
   RetentionState,
@@ -39,6 +42,25 @@ const NOTE_LOGS = statement('retention-note-logs', (tables, { before }: { before
         .doUpdateSet({ logs_before: sql<Date>`greatest(retention.logs_before, ${before}::timestamptz)` }),
     ),
 )
+const SET_ARCHIVE = statement('retention-set-archive', (tables, { mark }: { mark: string }) =>
+  tables
+    .insertInto('retention')
+    .values({ id: 1, archive: mark })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ archive: mark }).where('retention.archive', 'is', null),
+    ),
+)
+const END_ARCHIVE = statement('retention-end-archive', (tables, _: object) =>
+  tables.updateTable('retention').set({ archive: null }).where('archive', 'is not', null),
+)
+const JOBS = {
+  name: 'retention-jobs',
+  text: 'select * from jobs where id = any ($1::text[]) order by id',
+}
+const DEPLOYMENTS = {
+  name: 'retention-deployments',
+  text: 'select * from deployments where job_id = any ($1::text[])',
+}
 const toState = valuesOf(RetentionEntity, 'id')
 
 // Pages go along the key up to the first id of the time: a job that ended before it was made before it.
@@ -115,6 +137,19 @@ export class SqlRetentionStore implements RetentionStore {
     await NOTE_LOGS.run(this.#session, { before })
   }
 
+  async setArchive(mark: string | undefined): Promise<RetentionState> {
+    if (mark === undefined) await END_ARCHIVE.run(this.#session, {})
+    else await SET_ARCHIVE.run(this.#session, { mark })
+    return this.state()
+  }
+
+  async jobs(ids: readonly string[]): Promise<readonly RetainedJob[]> {
+    const jobs = await this.#session.rows<JobRow>(JOBS, [ids])
+    const deployments = (await this.#session.rows<object>(DEPLOYMENTS, [ids])).map(toOwnDeployment)
+    const byJob = new Map(deployments.map((each) => [each.jobId, each]))
+    return jobs.map((row) => ({ job: toJob(row), deployment: byJob.get(row.id) }))
+  }
+
   pastJobs(page: RetentionPage): Promise<PastJobs> {
     return this.#past(PAST_JOBS, page)
   }
@@ -166,6 +201,7 @@ const NO_STATE: RetentionState = {
   acceptedAt: undefined,
   acceptedBy: undefined,
   logsBefore: undefined,
+  archive: undefined,
 }
 
 /** The store of the feature. */

@@ -1,3 +1,6 @@
+import type { Deployment } from '../deployments/deployments-store.ts'
+import type { Job } from '../jobs/job.ts'
+
 declare module '../../platform/storage/storage.ts' {
   interface Stores {
     readonly retention: RetentionStore
@@ -12,6 +15,14 @@ export interface RetentionState {
   readonly acceptedBy: string | undefined
   /** Logs of jobs that ended before this time are gone. */
   readonly logsBefore: Date | undefined
+  /** The mark of the folder that rows are written to before they go; undefined: none. */
+  readonly archive: string | undefined
+}
+
+/** A job, and the deployment that it carried. */
+export interface RetainedJob {
+  readonly job: Job
+  readonly deployment: Omit<Deployment, 'state' | 'target'> | undefined
 }
 
 /** A look at the next jobs by id. */
@@ -57,6 +68,10 @@ export interface RetentionStore {
   accept(by: string, now?: Date): Promise<void>
   /** Notes that logs of jobs that ended before this time are gone. */
   noteLogs(before: Date): Promise<void>
+  /** Begins an archive with this mark, unless there is one; ends it without a mark. Returns the state. */
+  setArchive(mark: string | undefined): Promise<RetentionState>
+  /** The jobs with these ids, by id. */
+  jobs(ids: readonly string[]): Promise<readonly RetainedJob[]>
   /**
    * The ended jobs of a page that nothing holds: the newest ten deployments of an app, its last one that
    * succeeded, and jobs that a domain or a database of an app names are held.

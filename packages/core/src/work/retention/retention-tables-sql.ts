@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { person, type TablesOf, time } from '../../platform/database/table-sql.ts'
+import { person, type TablesOf, time, word } from '../../platform/database/table-sql.ts'
 import { statementsOver } from '../../platform/database/typed-statement.ts'
 
 /** Table `retention`, of one row at most. */
@@ -12,6 +12,7 @@ export const RetentionEntity = defineEntity({
     acceptedAt: time().nullable(),
     acceptedBy: person(p.text().nullable()),
     logsBefore: time().nullable(),
+    archive: word(p.text().nullable()),
   },
 })
 

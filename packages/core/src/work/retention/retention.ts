@@ -1,6 +1,9 @@
 import { Problem } from '../../kernel/problem.ts'
+import type { ArchiveFolder } from '../../platform/archive/archive-folder.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Job } from '../jobs/job.ts'
+import type { StoredLine } from '../jobs/job-log.ts'
+import type { JobArchive } from './job-archive.ts'
 import { JOB_DAYS, LOG_DAYS } from './retention-days.ts'
 import type { Removed, RetentionBacklog, RetentionState } from './retention-store.ts'
 
@@ -10,6 +13,7 @@ export interface RetentionParts extends Pick<Base, 'storage' | 'clock' | 'log' |
   readonly jobDays: number | undefined
   /** Days that logs are kept after the end of their jobs; undefined: no setting says so. */
   readonly logDays: number | undefined
+  readonly archive: JobArchive
 }
 
 /** The rules of a plane, and how they stand. */
@@ -79,12 +83,36 @@ export class Retention {
     return this.#parts.storage.retention.backlog(this.#before(jobDays), this.#before(logDays), COUNTED)
   }
 
-  /** Whether something is past its retention that stays until the rules are accepted. */
-  async isHeld(): Promise<boolean> {
+  /** Returns why rows past their retention stay; undefined when none does. */
+  async finding(): Promise<'not-accepted' | 'archive-missing' | undefined> {
     const rules = await this.rules()
-    if (rules.jobsGo && rules.logsGo) return false
+    if ((rules.jobsGo || rules.logsGo) && (await this.archiveFault(rules)) !== undefined)
+      return 'archive-missing'
+    if (rules.jobsGo && rules.logsGo) return undefined
     const { jobs, logs } = await this.backlog(rules)
-    return (!rules.jobsGo && jobs.rows > 0) || (!rules.logsGo && logs.rows > 0)
+    const isHeld = (!rules.jobsGo && jobs.rows > 0) || (!rules.logsGo && logs.rows > 0)
+    return isHeld ? 'not-accepted' : undefined
+  }
+
+  /** Returns why the archive cannot be written to; undefined when it can, or there is none. */
+  async archiveFault({ state }: RetentionRules): Promise<string | undefined> {
+    try {
+      await this.#parts.archive.open(state)
+      return undefined
+    } catch (error) {
+      if (error instanceof Problem) return error.message
+      throw error
+    }
+  }
+
+  /** The folder of the archive; undefined when this replica has none. */
+  get archiveDir(): string | undefined {
+    return this.#parts.archive.dir
+  }
+
+  /** Returns the log of a job as the archive has it; undefined when it has none. */
+  archivedLog({ id }: Pick<Job, 'id'>): Promise<readonly StoredLine[] | undefined> {
+    return this.#parts.archive.log(id)
   }
 
   /**
@@ -128,6 +156,15 @@ export class Retention {
     if (now < this.#restUntil && now > this.#restUntil - REST_MS) return
     const rules = await this.rules()
     if (!rules.jobsGo || !rules.logsGo) await this.#remind(rules)
+    const why = rules.jobsGo || rules.logsGo ? await this.archiveFault(rules) : undefined
+    if (why !== undefined) {
+      this.#restUntil = now + REST_MS
+      this.#parts.log.error(
+        { why },
+        'jobs and logs past their retention stay: the archive cannot be written to',
+      )
+      return
+    }
     const { jobs, logs, more } = await this.#run(rules, UPKEEP_MS, signal)
     if (!more) this.#restUntil = now + REST_MS
     if (jobs + logs > 0) this.#parts.log.info({ jobs, logs }, 'removed jobs and logs past their retention')
@@ -140,13 +177,14 @@ export class Retention {
     const until = timers.elapsedMs() + ms
     const isOver = () => signal?.aborted || timers.elapsedMs() >= until
     const removed = { jobs: 0, logs: 0 }
+    const archive = await this.#parts.archive.open(await retention.state())
     for (const { what, goes, days } of [
       { what: 'logs', goes: rules.logsGo, days: rules.logDays },
       { what: 'jobs', goes: rules.jobsGo, days: rules.jobDays },
     ] as const) {
       if (!goes) continue
       const before = this.#before(days)
-      do removed[what] += await this.#page(what, before)
+      do removed[what] += await this.#page(what, before, archive)
       while (this.#after[what] !== '' && !isOver())
       if (this.#after[what] !== '') return { ...removed, more: true }
       if (what === 'logs') await retention.noteLogs(before)
@@ -155,10 +193,16 @@ export class Retention {
   }
 
   /** Removes what is past its retention among the next jobs. */
-  async #page(what: keyof Removed, before: Date): Promise<number> {
-    const { retention } = this.#parts.storage
+  async #page(what: keyof Removed, before: Date, folder?: ArchiveFolder): Promise<number> {
+    const { storage, archive } = this.#parts
+    const { retention } = storage
     const page = { after: this.#after[what], before, limit: PAGE }
     const { ids, last } = await (what === 'logs' ? retention.pastLogs(page) : retention.pastJobs(page))
+    if (folder !== undefined) {
+      if (what === 'jobs') await archive.keepJobs(folder, await retention.jobs(ids))
+      // A job that goes may have a log still, which goes with it.
+      await archive.keepLogs(folder, ids)
+    }
     const remove = (past: readonly string[]) =>
       what === 'logs' ? retention.removeLogs(past) : retention.removeJobs(past)
     const count = ids.length === 0 ? 0 : await remove(ids)

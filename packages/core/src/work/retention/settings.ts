@@ -1,4 +1,4 @@
-import { wholeNumber } from '../../platform/config/setting.ts'
+import { text, wholeNumber } from '../../platform/config/setting.ts'
 import { required } from '../../platform/config/setting-group.ts'
 import { JOB_DAYS, LOG_DAYS } from './retention-days.ts'
 
@@ -15,6 +15,10 @@ export const retention = required('Retention of jobs', {
     'SERVICE_LOG_RETENTION_DAYS',
     `Days that logs are kept after the end of their jobs; unset: ${LOG_DAYS}, once the rules are accepted.`,
     bounds,
+  ),
+  archiveDir: text(
+    'SERVICE_ARCHIVE_DIR',
+    'Folder that jobs and logs are written to before they are removed, the same on every replica; none ends an archive.',
   ),
 })
 

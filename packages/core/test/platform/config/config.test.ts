@@ -96,7 +96,7 @@ describe('no settings', () => {
       },
       git: { secretGraceSeconds: 86_400, webhookMaxBytes: 26_214_400 },
       hostUsage: { keptDays: 31 },
-      retention: { jobDays: undefined, logDays: undefined },
+      retention: { archiveDir: undefined, jobDays: undefined, logDays: undefined },
       images: { prunedRetentionDays: 180 },
       nodeSecurity: { rollbackSeconds: 60 },
       surface: {

@@ -1,53 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { PLATFORM } from '@svc/core'
-import type { RetentionState } from '@svc/core/ports'
-import { FakeClock, memoryStorage, testPlane } from '@svc/testing'
-import { MemoryTables } from '../../../../testing/src/memory-tables.ts'
-
-const HOST = 'fp-test'
-const HELD: RetentionState = {
-  held: true,
-  acceptedAt: undefined,
-  acceptedBy: undefined,
-  logsBefore: undefined,
-}
-
-/** A plane, and jobs that ended some days ago; `held`: its database had jobs before it had rules. */
-async function plane({ held = false, env = {} }: { held?: boolean; env?: Record<string, string> } = {}) {
-  const clock = new FakeClock(new Date('2026-01-05T12:00:00Z'))
-  const tables = new MemoryTables()
-  const storage = memoryStorage(clock, tables)
-  const faked = testPlane({ clock, storage, env })
-  if (held) tables.of<RetentionState>('retention').put('1', HELD)
-  const { license } = await faked.plane.licenses.issue({ label: 'web' })
-  const { jobs, operations, metrics } = faked.plane
-  const ended = async (app?: string) => {
-    const payload = app === undefined ? {} : { app, source: { type: 'upload', sha: 'a'.repeat(40) } }
-    const kind = app === undefined ? 'prune' : 'deploy'
-    const { job } = await jobs.enqueue({ licenseId: license.id, kind, payload })
-    await jobs.claim({ licenseId: license.id, fingerprint: HOST, claimKey: undefined })
-    const owner = { jobId: job.id, licenseId: license.id, fingerprint: HOST, attempt: undefined }
-    const lines = [{ ts: 1, line: 'a line' }]
-    await jobs.appendLogs({ ...owner, lines, offset: undefined, idempotencyKey: undefined })
-    await jobs.report({ ...owner, state: 'succeeded', exitCode: 0, error: undefined })
-    return job.id
-  }
-  const tick = async (hours = 1) => {
-    clock.advance({ hours })
-    await faked.plane.scheduler.tick()
-  }
-  const is = async (id: string) => {
-    const job = await storage.jobs.get(PLATFORM, id)
-    return [job !== undefined, (await storage.jobs.logs(id, 0, 9)).length > 0]
-  }
-  const run = (name: string) => operations.run(name, {}, 'ann')
-  return { clock, storage, ended, tick, is, run, operations, metrics, log: faked.log, license }
-}
-const days = (count: number) => 24 * count
+import { days, retentionPlane } from './retention-scene.ts'
 
 describe('the retention of jobs and logs', () => {
   it('logs go a month after the end of their jobs, and jobs after three', async () => {
-    const { ended, tick, is } = await plane()
+    const { ended, tick, is } = await retentionPlane()
     const job = await ended()
     await tick(days(30) - 2)
     expect(await is(job)).toEqual([true, true])
@@ -61,7 +17,7 @@ describe('the retention of jobs and logs', () => {
 
   it('settings say how long, each for its own', async () => {
     const env = { SERVICE_JOB_RETENTION_DAYS: '5', SERVICE_LOG_RETENTION_DAYS: '2' }
-    const { ended, tick, is } = await plane({ env })
+    const { ended, tick, is } = await retentionPlane({ env })
     const job = await ended()
     await tick(days(2) - 1)
     expect(await is(job)).toEqual([true, true])
@@ -72,7 +28,7 @@ describe('the retention of jobs and logs', () => {
   })
 
   it('the log of a job that is let go is told from one without a line', async () => {
-    const { ended, tick, operations, license, run, storage } = await plane()
+    const { ended, tick, operations, license, run, storage } = await retentionPlane()
     const job = await ended()
     const logs = () => operations.run('jobs.logs', { job }, 'ann')
     expect(await logs()).not.toHaveProperty('log_gone')
@@ -91,7 +47,7 @@ describe('the retention of jobs and logs', () => {
   })
 
   it('the newest ten deployments of an app stay for as long as it is deployed no more', async () => {
-    const { ended, tick, is } = await plane()
+    const { ended, tick, is } = await retentionPlane()
     const jobs: string[] = []
     for (let count = 0; count < 12; count += 1) jobs.push(await ended('shop'))
     await tick(days(400))
@@ -100,7 +56,7 @@ describe('the retention of jobs and logs', () => {
   })
 
   it('more than a page goes in one tick, and the counter says how many', async () => {
-    const { ended, tick, is, metrics } = await plane()
+    const { ended, tick, is, metrics } = await retentionPlane()
     const jobs: string[] = []
     for (let count = 0; count < 1100; count += 1) jobs.push(await ended())
     await tick(days(91))
@@ -117,7 +73,7 @@ describe('a database with jobs from before it had rules', () => {
   const message = 'jobs and logs past their retention stay until the rules are accepted: svc retention show'
 
   it('nothing goes until an operator accepts, who is remembered', async () => {
-    const { ended, tick, is, run, operations } = await plane({ held: true })
+    const { ended, tick, is, run, operations } = await retentionPlane({ held: true })
     const job = await ended()
     await tick(days(100))
     expect(await is(job)).toEqual([true, true])
@@ -140,14 +96,17 @@ describe('a database with jobs from before it had rules', () => {
   })
 
   it('a setting that is written is an acceptance of its own rule', async () => {
-    const { ended, tick, is } = await plane({ held: true, env: { SERVICE_LOG_RETENTION_DAYS: '30' } })
+    const { ended, tick, is } = await retentionPlane({
+      held: true,
+      env: { SERVICE_LOG_RETENTION_DAYS: '30' },
+    })
     const job = await ended()
     await tick(days(100))
     expect(await is(job)).toEqual([true, false])
   })
 
   it('the log says each week what stays, and nothing where nothing does', async () => {
-    const { ended, tick, log } = await plane({ held: true })
+    const { ended, tick, log } = await retentionPlane({ held: true })
     const said = () => log.lines.flatMap((line) => (line.message === message ? [line.fields] : []))
     await tick()
     expect(said()).toEqual([])
@@ -163,7 +122,7 @@ describe('a database with jobs from before it had rules', () => {
 
 describe('svc retention run', () => {
   it('removes what is past its retention at once, and says whether there is more', async () => {
-    const { ended, clock, is, run, storage, license } = await plane()
+    const { ended, clock, is, run, storage, license } = await retentionPlane()
     const job = await ended('blog')
     const other = await ended()
     clock.advance({ hours: days(91) })

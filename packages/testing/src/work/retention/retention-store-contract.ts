@@ -30,7 +30,7 @@ export function retentionStoreContract(name: string, open: () => Promise<Storage
       const job = await scene.held({ id: idOf(daysAgo), ...fields })
       await scene.append(job, ['one', 'two'])
       await scene.report(job, state)
-      return job
+      return scene.stored(job)
     }
     const page = (fields: Partial<RetentionPage> = {}): RetentionPage => ({
       after: '',
@@ -126,6 +126,35 @@ export function retentionStoreContract(name: string, open: () => Promise<Storage
       })
     })
 
+    it('jobs come with their deployments, by id', async () => {
+      const [other, deployed] = [await ended(100), await deploy('shop')]
+      const found = await retention().jobs([deployed.id, other.id, 'job_none', other.id])
+      expect(found.toSorted((one) => (one.deployment === undefined ? -1 : 1))).toEqual([
+        { job: other, deployment: undefined },
+        {
+          job: deployed,
+          deployment: expect.objectContaining({ jobId: deployed.id, app: 'shop', createdAt: scene.now }),
+        },
+      ])
+      expect(found.map(({ job }) => job.id)).toEqual([other.id, deployed.id].sort())
+      expect(await retention().jobs([])).toEqual([])
+    })
+
+    it('an archive has one mark, until it is ended', async () => {
+      const marks = async (mark?: string) => (await retention().setArchive(mark)).archive
+      expect([await marks('one'), await marks('two'), (await retention().state()).archive]).toEqual([
+        'one',
+        'one',
+        'one',
+      ])
+      expect([await marks(), await marks(), await marks('two'), await marks()]).toEqual([
+        undefined,
+        undefined,
+        'two',
+        undefined,
+      ])
+    })
+
     it('the rules are accepted once, and the time of the logs never goes back', async () => {
       await retention().accept('ann', scene.now)
       await retention().accept('bob', scene.in(9))
@@ -136,6 +165,7 @@ export function retentionStoreContract(name: string, open: () => Promise<Storage
         acceptedAt: scene.now,
         acceptedBy: 'ann',
         logsBefore: scene.in(-5),
+        archive: undefined,
       })
     })
   })

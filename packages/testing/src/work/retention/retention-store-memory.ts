@@ -16,6 +16,7 @@ const NO_STATE: RetentionState = {
   acceptedAt: undefined,
   acceptedBy: undefined,
   logsBefore: undefined,
+  archive: undefined,
 }
 
 /** The retention of jobs and logs in memory. */
@@ -39,6 +40,21 @@ export function memoryRetentionStore(tables: MemoryTables, run: Run, time: () =>
         const { logsBefore = before } = state()
         states.put('1', { ...state(), logsBefore: logsBefore > before ? logsBefore : before })
       }),
+    setArchive: (mark) =>
+      run(() => {
+        const { archive } = state()
+        if (mark === undefined && archive === undefined) return state()
+        if (mark === undefined || archive === undefined) states.put('1', { ...state(), archive: mark })
+        return state()
+      }),
+    jobs: (ids) =>
+      run(() =>
+        jobs
+          .all()
+          .filter(({ job }) => ids.includes(job.id))
+          .sort((one, other) => byBytes(one.job.id, other.job.id))
+          .map(({ job }) => ({ job, deployment: deployments.all().find(({ jobId }) => jobId === job.id) })),
+      ),
     pastJobs: (page) =>
       run(() => {
         const ids = jobs.all().map(({ job }) => job.id)

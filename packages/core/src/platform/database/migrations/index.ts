@@ -49,6 +49,7 @@ import { repeatsOfOrders } from './0048-repeats-of-orders.ts'
 import { hostUsage } from './0049-host-usage.ts'
 import { listsOfAYear } from './0050-lists-of-a-year.ts'
 import { retention } from './0051-retention.ts'
+import { archive } from './0052-archive.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -113,4 +114,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   hostUsage,
   listsOfAYear,
   retention,
+  archive,
 ]

@@ -71,7 +71,7 @@ const MORE_ROWS = [
   `insert into app_variables select id || ' A', id, 'A', 'x "y" \\N', null, now() from apps limit 1`,
   `insert into observed_apps select license_id, fingerprint, 'shop "x"', 'down', '{"of": 2, "missing": ["web.1"]}', true, now(), now() from agents limit 1`,
   `insert into host_usage select license_id, fingerprint, now(), 7, 300, '\\x2800ff' from agents limit 1`,
-  `insert into retention values (1, true, now(), 'ann "x"', now()) on conflict (id) do update set accepted_by = excluded.accepted_by`,
+  `insert into retention values (1, true, now(), 'ann "x"', now(), 'arc_1') on conflict (id) do update set accepted_by = excluded.accepted_by`,
   `insert into app_databases values ('lic shop', 'lic', 'shop', 'postgres', '[{"app": "shop", "as": "A \\\\"}]', 'create', 'job_1', 'ann "x"', now(), now())`,
   `insert into app_domains select 'lic www', license_id, id, 'www.example.com', '{"allow": ["::1"]}', false, 'job_1', 'ann "x"', now(), now()
     from apps limit 1`,
