@@ -95,14 +95,14 @@ export class ArchiveFolder {
     return done
   }
 
-  /** Returns the lines of a thing, those of each file in their order; some may come twice. */
+  /** Returns the lines of a thing, in the order of each file; some may come twice. */
   async read(day: string, kind: string, of: string): Promise<readonly string[]> {
     const found: string[] = []
     for (const name of await this.#files((file) => file.startsWith(`${day}.${kind}.`))) {
       for (const piece of await this.#index(name)) {
         if (of < piece.first || of > piece.last) continue
         const { lines } = await this.#piece(name, piece)
-        // Each line begins with its name, which keeps those of others from being parsed.
+        // Each line begins with its name: lines of others need not be parsed.
         const own = `{"of":${JSON.stringify(of)},`
         found.push(
           ...lines.filter((line) => line.startsWith(own)).map((line) => `{${line.slice(own.length)}`),
