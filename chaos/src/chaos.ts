@@ -1,6 +1,9 @@
 import { plantedBug } from './bugs/plant.ts'
 import { PLANTED } from './bugs/planted.ts'
 import type { ChaosOptions } from './options.ts'
+import { lackOfCluster } from './patroni/cluster.ts'
+import { failovers } from './patroni/run.ts'
+import { failoverTable } from './patroni/table.ts'
 import { type RunReport, run } from './run.ts'
 import { summary, total } from './summary.ts'
 
@@ -19,6 +22,7 @@ const NONE = { kills: 0, faults: 0 }
 export async function chaos(options: ChaosOptions, said: Said, over: AbortSignal): Promise<number> {
   if (options.bugs) return bugs(options, said, over)
   said.progress(`seed ${options.seed}`)
+  if (options.failovers) return clusterFaults(options, said, over)
   if (options.bug !== undefined) return (await isFound(options, options.bug, said, over)) ? 0 : 1
   const reports: RunReport[] = []
   for (const profile of options.profiles) {
@@ -40,6 +44,21 @@ export async function chaos(options: ChaosOptions, said: Said, over: AbortSignal
   const lack = lackOf(reports)
   if (lack !== undefined) said.out(`  evidence: ${lack}`)
   return lack !== undefined || reports.some(({ breaches }) => breaches.length > 0) ? 1 : 0
+}
+
+async function clusterFaults(
+  { seed, only, json }: ChaosOptions,
+  said: Said,
+  over: AbortSignal,
+): Promise<number> {
+  const lack = lackOfCluster()
+  if (lack !== undefined) {
+    said.out(`failovers are not tried: ${lack}`)
+    return 0
+  }
+  const report = await failovers({ seed, only, say: said.progress, over })
+  said.out(json ? JSON.stringify(report, undefined, 2) : failoverTable(report))
+  return report.breaches.length > 0 ? 1 : 0
 }
 
 /** Returns why all runs together show nothing, as a short run alone may lose no job; undefined if they do. */

@@ -13,6 +13,10 @@ export interface ChaosOptions {
   readonly bug: string | undefined
   /** Whether to run every planted fault, one after the other. */
   readonly bugs: boolean
+  /** Whether to run the faults of a cluster of databases instead. */
+  readonly failovers: boolean
+  /** Faults of a cluster whose name contains this word; undefined: all. */
+  readonly only: string | undefined
   readonly json: boolean
   /** The longest recovery after the last fault; undefined: by the speed of the machine. */
   readonly recoverySeconds: number | undefined
@@ -30,6 +34,8 @@ export const USAGE = `npm run chaos -- [options]
   --seed N                 what is planned, and what is drawn (default: drawn, and printed)
   --bug NAME               with a fault planted, which the run must find; an unknown name lists them
   --bugs                   all planted faults, one after the other
+  --failovers              a cluster of three PostgreSQL with Patroni, etcd and HAProxy: each of its faults, one after the other (as root)
+  --only WORD              of these the ones whose name has this word
   --recovery N             seconds within which all goes on once the last fault is over (default: lease + 5, and two starts of the replicas as measured before the faults)
   --kills N, --faults N    at least so many; for them the faults go on for up to as long again
   --json                   one document on standard output; progress goes to standard error either way
@@ -52,10 +58,12 @@ export function readOptions(args: readonly string[]): ChaosOptions {
       faults: text,
       bug: text,
       bugs: flag,
+      failovers: flag,
+      only: text,
       json: flag,
     },
   })
-  const { profile, bug, bugs, json, minutes } = values
+  const { profile, bug, bugs, failovers, only, json, minutes } = values
   const storage = STORAGES.find((known) => known === values.storage)
   if (storage === undefined) throw new Error(`--storage takes one of: ${STORAGES.join(', ')}`)
   const profiles = PROFILES.filter((known) => profile === 'both' || profile === known)
@@ -68,7 +76,7 @@ export function readOptions(args: readonly string[]): ChaosOptions {
     kills: positive('--kills', values.kills) ?? 0,
     faults: positive('--faults', values.faults) ?? 0,
   }
-  return { profiles, storage, seconds, seed, bug, bugs, json, recoverySeconds, least }
+  return { profiles, storage, seconds, seed, bug, bugs, failovers, only, json, recoverySeconds, least }
 }
 
 const minutesOf = (given: string | undefined): number | undefined => {

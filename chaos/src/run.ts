@@ -128,11 +128,12 @@ function missing(least: RunOptions['least'], kills: number, faults: number): Bre
   return [{ rule: 'evidence', evidence }]
 }
 
-const patience = (over: AbortSignal): AbortSignal =>
+/** Over after a minute, or when the run is. */
+export const patience = (over: AbortSignal): AbortSignal =>
   AbortSignal.any([over, AbortSignal.timeout(DRAIN_SECONDS * 1000)])
 
 /** Waits up to a minute until every job has ended; the examination reports jobs that have not. */
-async function drained(cast: Cast, over: AbortSignal): Promise<void> {
+export async function drained(cast: Cast, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await cast.operator.reinstateAll()
     if (await cast.operator.isIdle()) return
@@ -140,7 +141,8 @@ async function drained(cast: Cast, over: AbortSignal): Promise<void> {
   }
 }
 
-async function found(
+/** Compares all records, and adds the recovery if it exceeds the limit, in seconds. */
+export async function found(
   limit: number,
   cast: Cast,
   database: ChaosDatabase,

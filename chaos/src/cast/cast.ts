@@ -74,7 +74,8 @@ export class Cast implements AsyncDisposable {
     this.journals.push(journalOf(parts, 'receiver'))
     this.#journal = new Journal(this.#newJournal('operator'))
     this.servers = ports.map((port, number) => this.#server(port, number))
-    proxy.lead(ports)
+    const { front } = parts.database
+    proxy.lead(front === undefined ? ports : [front.port])
     this.operator = new Operator({
       random: parts.random.fork(),
       journal: this.#journal,
@@ -90,7 +91,8 @@ export class Cast implements AsyncDisposable {
   static async assemble(parts: CastParts): Promise<Cast> {
     const { database, random, profile } = parts
     await makePrograms(parts.folder)
-    const ports = await Promise.all(Array.from({ length: database.replicas }, freePort))
+    const ports =
+      database.front?.ports ?? (await Promise.all(Array.from({ length: database.replicas }, freePort)))
     const proxy = await FaultyProxy.listen(random.fork())
     const receiver = await Receiver.listen(random.fork(), journalOf(parts, 'receiver'))
     const cast = new Cast(parts, { proxy, receiver }, ports)

@@ -20,6 +20,8 @@ export interface ServerFaults {
 export interface ChaosDatabase extends AsyncDisposable {
   /** The number of servers that share the database. */
   readonly replicas: number
+  /** A balancer before the servers, and the port that each of them has to listen at; absent: none. */
+  readonly front?: { readonly ports: readonly number[]; readonly port: number }
   /** Environment variables of each server. */
   readonly env: Readonly<Record<string, string>>
   readonly serverFaults: ServerFaults | undefined

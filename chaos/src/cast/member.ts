@@ -79,6 +79,14 @@ export class Member {
     this.#child?.kill('SIGKILL')
   }
 
+  /** Ends the process in order, as for an upgrade, and waits until it is ready again. */
+  async restart(): Promise<void> {
+    this.#isReady = false
+    this.#killed += 1
+    this.#child?.kill('SIGTERM')
+    await this.up()
+  }
+
   /** Stops the process with SIGSTOP for this time, then continues it unless it was killed in between. */
   async freeze(milliseconds: number): Promise<void> {
     const child = this.#child

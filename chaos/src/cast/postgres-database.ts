@@ -38,7 +38,8 @@ export async function postgresDatabase(
   }
 }
 
-async function withClient<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+/** Runs `work` with a connection of the harness. */
+export async function withClient<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
   const client = await connected(url)
   try {
     return await work(

@@ -68,4 +68,25 @@ export const faults: readonly Fault[] = [
     replace: '',
     suites: ['packages/cli/test/process/pooler.test.ts'],
   },
+  {
+    name: 'standbys: a server that takes no changes is a fault of the service',
+    file: 'packages/core/src/platform/database/unavailable.ts',
+    find: '40P01$|25006$',
+    replace: '40P01$',
+    suites: ['packages/core/test/platform/database/unavailable.test.ts'],
+  },
+  {
+    name: 'standbys: a connection to a former primary is used again',
+    file: 'packages/core/src/platform/database/database-server.ts',
+    find: 'if (code === READ_ONLY) this.end()',
+    replace: "if (code === '') this.end()",
+    suites: ['packages/core/test/platform/database/unavailable.test.ts'],
+  },
+  {
+    name: 'standbys: a standby is ready',
+    file: 'packages/core/src/platform/storage/sql-storage.ts',
+    find: 'if (row?.standby) throw',
+    replace: 'if (row === undefined) throw',
+    suites: ['packages/core/test/platform/database/unavailable.test.ts'],
+  },
 ]

@@ -201,6 +201,23 @@ describe(`a database that cannot be reached, on ${POSTGRES}`, () => {
     for (const use of uses()) await use
   })
 
+  it('a standby is one for the look at health, which changes nothing itself', async () => {
+    const { url } = await database()
+    const [storage, other] = [await opened(url), await client(url)]
+    expect(await storage.health()).toMatchObject({ missingTables: [] })
+    // A function of this name goes before the one of the server, for new connections.
+    await other.query(
+      `create function public.pg_is_in_recovery() returns boolean language sql as 'select true'`,
+    )
+    const { pathname } = new URL(url)
+    await other.query(`alter database ${pathname.slice(1)} set search_path = public, pg_catalog`)
+    const later = await opened(url)
+    await expect(later.health()).rejects.toMatchObject({
+      ...UNAVAILABLE,
+      message: 'the database is a standby, which takes no changes: DATABASE_URL has to lead to the primary',
+    })
+  })
+
   it('names neither password nor server when nothing listens', async () => {
     const url = 'postgres://svc:hunter2-secret@127.0.0.1:9/svc'
     const problem = await openStorage({ url })
