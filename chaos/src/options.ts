@@ -15,7 +15,7 @@ export interface ChaosOptions {
   readonly bugs: boolean
   /** Whether to run the faults of a cluster of databases instead. */
   readonly failovers: boolean
-  /** Faults of a cluster whose name contains this word; undefined: all. */
+  /** Faults of a cluster whose name contains one of these words, between commas; undefined: all. */
   readonly only: string | undefined
   readonly json: boolean
   /** The longest recovery after the last fault; undefined: by the speed of the machine. */
@@ -35,7 +35,7 @@ export const USAGE = `npm run chaos -- [options]
   --bug NAME               with a fault planted, which the run must find; an unknown name lists them
   --bugs                   all planted faults, one after the other
   --failovers              a cluster of three PostgreSQL with Patroni, etcd and HAProxy: each of its faults, one after the other (as root)
-  --only WORD              of these the ones whose name has this word
+  --only WORD,WORD         of these the ones whose name has one of the words
   --recovery N             seconds within which all goes on once the last fault is over (default: lease + 5, and two starts of the replicas as measured before the faults)
   --kills N, --faults N    at least so many; for them the faults go on for up to as long again
   --json                   one document on standard output; progress goes to standard error either way

@@ -15,7 +15,7 @@ import { type Episode, FAILOVERS, inflict } from './failovers.ts'
 /** Inputs of a run. */
 export interface FailoverOptions {
   readonly seed: number
-  /** Faults whose name contains this word; undefined: all. */
+  /** Faults whose name contains one of these words, between commas; undefined: all. */
   readonly only: string | undefined
   readonly say: (line: string) => void
   readonly over: AbortSignal
@@ -60,14 +60,16 @@ async function play(options: FailoverOptions, cluster: Cluster, folder: string):
   const { seed, over, say, only = '' } = options
   const database = await clusterDatabase(cluster, folder)
   const random = new Random(seed)
-  const profile = PROFILE.fast
+  // Some of the queue waits for its next attempt: enough has to be due.
+  const profile = { ...PROFILE.fast, queued: 12 }
   const parts = { folder, database, profile, leaseSeconds: LEASE_SECONDS, random, bug: undefined }
   await using cast = await Cast.assemble(parts)
   const filling = cast.operator.fill()
   const episodes: Episode[] = []
   try {
     await pause(LEASE_SECONDS * 1000)
-    for (const failover of FAILOVERS.filter(({ name }) => name.includes(only)))
+    const words = only.split(',')
+    for (const failover of FAILOVERS.filter(({ name }) => words.some((word) => name.includes(word))))
       for (let time = 1; time <= failover.times; time += 1) {
         over.throwIfAborted()
         say(`${failover.name}, ${time} of ${failover.times}`)
