@@ -7,7 +7,7 @@ import { Histogram } from './measure/histogram.ts'
 export type Asking = { readonly waitSeconds: number } | { readonly pauseMs: number }
 
 /** Connections that are opened at once: a burst of all would overflow the backlog of the listener. */
-const OPENED_AT_ONCE = 200
+const OPENED_AT_ONCE = 50
 
 /**
  * Hosts that ask for work, each on a connection of its own. A job carries the instant of its order in its
