@@ -42,7 +42,7 @@ interface Memory {
 const LOOKS = 60
 /** One quiet second may be a second of other programs. */
 const QUIET_LOOKS = 3
-/** Processor time of a second in which a process has nothing to do. */
+/** Processor time of an idle second. */
 const IDLE_MICROS = 150_000
 
 /** Waits until a process has answered the first requests of a fleet, or for a minute. */

@@ -140,7 +140,7 @@ async function measureHot(sides: Sides, rounds: number): Promise<CaseResult[]> {
   })
 }
 
-/** Runs the tick on both sides, `rounds` times after a first one that settles what a year has left. */
+/** Runs the tick on both sides, `rounds` times after a first one that settles the rest of a year. */
 export async function measureTasks(sides: Sides, rounds: number): Promise<readonly TaskResult[]> {
   const first = await tickOf(sides.year)
   await tickOf(sides.empty)
