@@ -1,5 +1,6 @@
 /** Subpath `@svc/core/sql`: storage on PostgreSQL, or on PostgreSQL inside the process. */
 
+import { randomIds } from './kernel/ids.ts'
 import { newDataKey } from './platform/config/data-key.ts'
 import { type DatabaseServer, databaseServer } from './platform/database/database-server.ts'
 import { diskRoom } from './platform/database/disk-space.ts'
@@ -16,8 +17,14 @@ import {
 import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './platform/database/orm.ts'
 import { translateStorageErrors } from './platform/database/statement-retry.ts'
 import { type TextColumn, textColumnsOf } from './platform/database/table-sql.ts'
+import {
+  type AuditPruneParts,
+  type PrunedAudit,
+  pruneAudit as prunedAudit,
+} from './platform/storage/audit-prune.ts'
 import { migrated, type OpenFolder, openFolder } from './platform/storage/embedded-folder.ts'
 import {
+  connected,
   type ExportOptions,
   type ExportPlace,
   exportTables,
@@ -41,6 +48,7 @@ export {
   type ExportSummary,
   folderHolder,
   type ImportOptions,
+  type PrunedAudit,
   refuseForeign,
   type TextColumn,
 }
@@ -128,6 +136,13 @@ export const importDatabase = async (
   pieces: AsyncIterable<Uint8Array>,
   options: ImportOptions = {},
 ): Promise<ExportSummary> => importTables(await tableNames(), { ...options, place, pieces })
+
+/**
+ * Writes old entries of the audit log to an archive and removes them; the role has to own the tables.
+ * @throws Problem `invalid-input` for a time of less than 90 days ago
+ */
+export const pruneAudit = (place: ExportPlace, parts: Omit<AuditPruneParts, 'ids'>): Promise<PrunedAudit> =>
+  connected(place, 'svc audit prune', (connection) => prunedAudit(connection, { ...parts, ids: randomIds() }))
 
 /** The schema of this release as a text: two releases with the same text can read each other's snapshots. */
 export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(step)}`).join('\n')

@@ -16,6 +16,16 @@ export function declareAudit(program: Command, run: Run): void {
     .option('--limit <number>', 'how many at most, 100 when not given')
     .option('--cursor <cursor>', 'next_cursor of an earlier answer')
     .action(run(async () => listAudit))
+  const prune = audit
+    .command('prune')
+    .description('write old entries to an archive and remove them, as the owner of the database')
+    .requiredOption('--before <iso>', 'entries before that time, which is at least 90 days ago, ISO-8601')
+    .requiredOption('--archive <dir>', 'folder that they are written to first; it is made when it is new')
+    .option('--dry-run', 'count them, and remove nothing')
+    .option('--data-dir <dir>', 'data folder of a control plane that is stopped (else DATABASE_URL)')
+    .option('--json', 'print one JSON document')
+    .action(run(async () => (await import('./audit-prune.ts')).pruneAuditLog))
+  examples(prune, 'DATABASE_URL=postgres://… svc audit prune --before 2026-01-01 --archive /srv/archive')
   examples(
     list,
     'svc audit list --limit 20',

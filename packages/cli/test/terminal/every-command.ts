@@ -167,6 +167,7 @@ export const APART: readonly string[] = [
   'browser doctor',
   'transfer verify',
   'retention verify',
+  'audit prune',
   'relay keys',
   'relay serve',
   'secrets mint-key',

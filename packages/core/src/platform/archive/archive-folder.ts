@@ -42,6 +42,10 @@ export interface VerifiedFile {
   readonly fault: string | undefined
 }
 
+/** Returns a line as its file has it. */
+export const archivedText = ({ of, text }: ArchiveLine): string =>
+  `{"of":${JSON.stringify(of)},${text.slice(1)}\n`
+
 const newWriter = (): string => randomBytes(4).toString('hex')
 
 /**
@@ -154,7 +158,7 @@ export class ArchiveFolder {
   }
 
   async #writePiece(name: string, lines: readonly ArchiveLine[]): Promise<void> {
-    const text = lines.map(({ of, text: line }) => `{"of":${JSON.stringify(of)},${line.slice(1)}\n`).join('')
+    const text = lines.map(archivedText).join('')
     const data = await promisify(gzip)(text)
     const offset = await this.#append(`${name}${DATA}`, data)
     const piece: ArchivePiece = {

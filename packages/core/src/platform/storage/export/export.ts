@@ -48,7 +48,11 @@ type Release = Pick<ExportParts, 'release' | 'schema'>
 
 const OWN: Release = { release: RELEASE, schema: MIGRATIONS.at(-1)?.name ?? '' }
 
-async function connected<T>(
+/**
+ * Works over one connection to a database that is migrated to this release.
+ * @throws Problem `conflict` when it is not
+ */
+export async function connected<T>(
   place: ExportPlace,
   name: string,
   work: (connection: OneConnection, release: Release) => Promise<T>,
