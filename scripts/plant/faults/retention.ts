@@ -48,8 +48,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'retention: after a rest nothing is looked at again',
     file: `${RETENTION}/retention.ts`,
-    find: 'if (!more) this.#restUntil = now + REST_MS',
-    replace: 'if (!more) this.#restUntil = now + 10_000 * REST_MS',
+    find: 'if (now < this.#restUntil && now > this.#restUntil - REST_MS) return',
+    replace: 'if (this.#restUntil > 0) return',
     suites: RULES,
   },
   {

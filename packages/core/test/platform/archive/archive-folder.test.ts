@@ -1,4 +1,14 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -139,12 +149,17 @@ describe('the folder of an archive', () => {
     expect(await folder.read(DAY, 'jobs', 'a')).toHaveLength(1)
   })
 
-  it('after a write that failed, the next one goes to other files', async () => {
+  it('after a write that failed, the next one goes to other files, not behind half a line', async () => {
     await folder.write(DAY, 'jobs', [line('a', 1)])
-    await rm(folder.dir, { recursive: true })
-    await expect(folder.write(DAY, 'jobs', [line('a', 2)])).rejects.toThrow('ENOENT')
-    await folder.begin('arc_1')
-    await folder.write(DAY, 'jobs', [line('a', 3)])
-    expect(await folder.read(DAY, 'jobs', 'a')).toEqual(['{"n":3}'])
+    const [data, index] = [await only('.gz'), await only('.index')]
+    await rm(data)
+    await mkdir(data)
+    await expect(folder.write(DAY, 'jobs', [line('a', 2)])).rejects.toThrow('EISDIR')
+    await rm(data, { recursive: true })
+    await appendFile(index, '{"offset":')
+    await folder.write('2026-01-06', 'jobs', [line('a', 3)])
+    await folder.write(DAY, 'jobs', [line('b', 4)])
+    expect(await folder.read(DAY, 'jobs', 'b')).toEqual(['{"n":4}'])
+    expect(await files('.index')).toHaveLength(3)
   })
 })
