@@ -91,16 +91,20 @@ test('svc up serves, attaches an agent, and its printed commands work: a deploy 
   const fleet = await runSvc(await printed(up.out.text, 'fleet'), { cwd })
   expect(fleet.out).toMatch(/agt_\w{12} +\S+ +(online|busy) /)
   const password = 'correct horse battery'
-  const added = await runSvc(await printed(up.out.text, 'users add'), { cwd, input: `${password}\n` })
-  expect(added.code).toBe(0)
   expect(up.out.text).toContain(`    ${url}/console\n`)
-  const signedIn = await fetch(`${url}/console/sign-in`, {
+  // Words about it stand behind the command.
+  const line = await printed(up.out.text, 'users first-code')
+  const coded = await runSvc(line.slice(0, line.indexOf('first-code') + 1), { cwd })
+  expect([coded.code, coded.out]).toEqual([0, expect.stringMatching(/^\S+\n$/)])
+  const code = coded.out.trim()
+  const made = await fetch(`${url}/console/first`, {
     method: 'POST',
     redirect: 'manual',
     headers: { connection: 'close', 'content-type': 'application/x-www-form-urlencoded' },
-    body: `${new URLSearchParams({ email: 'you@example.com', password })}`,
+    body: `${new URLSearchParams({ code, email: 'you@example.com', password })}`,
   })
-  const [cookie = ''] = signedIn.headers.getSetCookie()
+  expect(made.status).toBe(303)
+  const [cookie = ''] = made.headers.getSetCookie()
   const first = await fetch(`${url}/console`, { headers: { connection: 'close', cookie } })
   expect(await first.text()).toContain('<strong>1</strong> hosts up')
 
