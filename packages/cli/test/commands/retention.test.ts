@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { tablesOf } from '../../../testing/src/memory-storage.ts'
 import { CliBench } from '../support/cli-bench.ts'
 
 let bench: CliBench
@@ -40,6 +41,9 @@ test('rows past their retention are shown, counted by a dry run, and removed by 
 })
 
 test('rules are accepted by their days alone; without them the command says how', async () => {
+  const idle = await bench.run('retention', 'accept')
+  expect([idle.exitCode, idle.err.text]).toEqual([0, expect.stringContaining('nothing to accept')])
+  tablesOf(bench.plane.storage)?.of('retention').put('1', { held: true })
   const asked = await bench.run('retention', 'accept')
   expect(asked.exitCode).toBe(2)
   expect(asked.err.text).toContain('svc retention accept --job-days 90 --log-days 30')

@@ -72,6 +72,10 @@ export const acceptRetention: Handler<AcceptOptions> = async (run) => {
   if (jobDays === undefined || logDays === undefined) {
     const shown = await run.operate<RetentionView>('retention.show', {})
     run.print(shown, (page) => retentionTable(shown, page))
+    if (!shown.held) {
+      run.hint('There is nothing to accept: rows past their retention go by themselves.')
+      return EXIT.done
+    }
     run.hint(
       `Nothing was accepted. To let these go: svc retention accept --job-days ${shown.jobs.days} --log-days ${shown.logs.days}`,
     )
