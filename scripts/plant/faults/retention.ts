@@ -69,8 +69,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'archive: a replica without the setting removes rows of a plane with an archive',
     file: `${RETENTION}/job-archive.ts`,
-    find: 'if (archive === undefined) return undefined',
-    replace: 'if (archive !== NONE) return undefined',
+    find: 'if (archive === undefined || this.#parts.dir === NONE) return',
+    replace: 'if (archive !== NONE) return',
     suites: ARCHIVE,
   },
   {

@@ -67,8 +67,10 @@ test('a log that went is read from the archive, or said to be gone', async () =>
 })
 
 test('an archive is verified: a good one, a damaged one, an empty one, and a folder that is none', async () => {
-  await oldJob(100)
   await bench.run('retention', 'show')
+  await expect(readdir(dir)).rejects.toThrow('ENOENT')
+  await bench.run('retention', 'run')
+  await oldJob(100)
   expect((await bench.run('retention', 'verify', dir)).err.text).toContain('nothing has gone yet')
   await bench.run('retention', 'run')
   const good = await bench.run('retention', 'verify', dir)

@@ -43,25 +43,29 @@ export class JobArchive {
   }
 
   /**
+   * Looks at the folder as `open` does, and changes nothing.
+   * @throws Problem `conflict` when `open` would
+   */
+  async check({ archive }: RetentionState): Promise<void> {
+    const folder = this.#folder
+    if (folder === undefined) this.#requireNone(archive)
+    else if (archive === undefined) await requireNew(folder)
+    else await requireMark(folder, archive)
+  }
+
+  /**
    * Returns the folder to write to, which is begun when it is new; undefined when rows go without an archive.
    * @throws Problem `conflict` when this replica does not have the folder of this plane
    */
   async open({ archive }: RetentionState): Promise<ArchiveFolder | undefined> {
-    const { storage, ids, dir } = this.#parts
+    const { storage, ids } = this.#parts
     const folder = this.#folder
     if (folder === undefined) {
-      if (archive === undefined) return undefined
-      if (dir !== NONE)
-        throw refused(
-          'this plane has an archive: set SERVICE_ARCHIVE_DIR to its folder, or to none to end it',
-        )
-      await storage.retention.setArchive(undefined)
+      this.#requireNone(archive)
+      if (archive !== undefined) await storage.retention.setArchive(undefined)
       return undefined
     }
-    const known = archive ?? (await this.#begun(folder, ids.next('arc')))
-    const mark = await markOf(folder)
-    if (mark === undefined) throw refused(`${folder.dir} is not there, or is not mounted: it has no mark`)
-    if (mark !== known) throw refused(`${folder.dir} is the archive of another plane: choose an empty folder`)
+    await requireMark(folder, archive ?? (await this.#begun(folder, ids.next('arc'))))
     return folder
   }
 
@@ -125,10 +129,15 @@ export class JobArchive {
     return lines.size === 0 ? undefined : [...lines.values()].sort(inOrder)
   }
 
+  /** A replica without a folder may go on where there is no archive, or where it is to end. */
+  #requireNone(archive: string | undefined): void {
+    if (archive === undefined || this.#parts.dir === NONE) return
+    throw refused('this plane has an archive: set SERVICE_ARCHIVE_DIR to its folder, or to none to end it')
+  }
+
   /** Marks a new folder, and returns the mark that the database then has. */
   async #begun(folder: ArchiveFolder, mark: string): Promise<string> {
-    if ((await markOf(folder)) !== undefined)
-      throw refused(`${folder.dir} is an archive already: choose an empty folder`)
+    await requireNew(folder)
     await folder.begin(mark).catch((error: Error) => {
       throw refused(`${folder.dir} cannot be made an archive: ${error.message}`)
     })
@@ -137,6 +146,17 @@ export class JobArchive {
 }
 
 const markOf = (folder: ArchiveFolder): Promise<string | undefined> => folder.mark().catch(() => undefined)
+
+async function requireNew(folder: ArchiveFolder): Promise<void> {
+  if ((await markOf(folder)) === undefined) return
+  throw refused(`${folder.dir} is an archive already: choose an empty folder`)
+}
+
+async function requireMark(folder: ArchiveFolder, known: string): Promise<void> {
+  const mark = await markOf(folder)
+  if (mark === undefined) throw refused(`${folder.dir} is not there, or is not mounted: it has no mark`)
+  if (mark !== known) throw refused(`${folder.dir} is the archive of another plane: choose an empty folder`)
+}
 
 /** Writes lines, which are in the order of their ids, to the files of their days. */
 async function writeByDay(folder: ArchiveFolder, kind: string, lines: readonly ArchiveLine[]): Promise<void> {

@@ -97,7 +97,7 @@ export class Retention {
   /** Returns why the archive cannot be written to; undefined when it can, or there is none. */
   async archiveFault({ state }: RetentionRules): Promise<string | undefined> {
     try {
-      await this.#parts.archive.open(state)
+      await this.#parts.archive.check(state)
       return undefined
     } catch (error) {
       if (error instanceof Problem) return error.message
