@@ -50,6 +50,8 @@ export class SshServer implements AsyncDisposable {
       'PermitRootLogin prohibit-password',
       'PasswordAuthentication no',
       'AcceptEnv GIT_PROTOCOL',
+      // Bash reads the profile of a home for each command that it runs for a server of ssh.
+      `SetEnv HOME=${folder}`,
       'LogLevel VERBOSE',
     ]
     writeFileSync(join(folder, 'config'), `${settings.join('\n')}\n`)

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { RecordingIo } from '../../../../test/support/recording-io.ts'
@@ -8,6 +8,17 @@ import { jsonOf, type Ran, runSvc, SOURCES, SvcProcess } from './svc-process.ts'
 
 /** The words that begin a command of svc from its sources. */
 export const SVC = [process.execPath, ...SOURCES].join(' ')
+
+/**
+ * Runs a command where the login shells of this user read no profile of the home: a slow one would be part of
+ * each test. Linux lets root alone.
+ */
+function withoutProfiles(command: readonly string[]): readonly string[] {
+  const names = ['.profile', '.bash_profile', '.bash_login', '.bashrc']
+  const files = names.map((name) => join(homedir(), name)).filter((file) => existsSync(file))
+  const script = `for file in ${files.map((file) => `'${file}'`).join(' ')}; do mount --bind /dev/null "$file"; done`
+  return ['unshare', '--mount', 'sh', '-c', `${script}; exec "$@"`, 'sh', ...command]
+}
 
 /** A service with a relay inside and an agent, as real processes. */
 export class SshScene implements AsyncDisposable {
@@ -57,7 +68,8 @@ export class SshScene implements AsyncDisposable {
   async startAgent(): Promise<void> {
     const url = `http://127.0.0.1:${this.#port}`
     const folders = ['--state-dir', './state', '--handlers', './handlers', '--key-file', './key']
-    this.agent = new SvcProcess(['agent', 'run', '--url', url, ...folders], { cwd: this.folder })
+    const parts = { cwd: this.folder, ...(process.geteuid?.() === 0 && { through: withoutProfiles }) }
+    this.agent = new SvcProcess(['agent', 'run', '--url', url, ...folders], parts)
     await this.agent.until('err', 'the agent is activated')
     while (!(await this.sessionsOf(['fleet', 'servers'], 'servers')).length) await sleep(50)
   }

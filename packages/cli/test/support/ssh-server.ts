@@ -26,6 +26,8 @@ export async function sshServer(folder: string): Promise<SshServer> {
     ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${folder}/host`, 'UsePAM no', 'StrictModes no'],
     ...[`AuthorizedKeysFile ${folder}/user.pub`, 'PermitRootLogin yes', 'PidFile none', 'MaxStartups 200'],
     'Subsystem sftp internal-sftp',
+    // Bash reads the profile of a home for each command that it runs for a server of ssh.
+    `SetEnv HOME=${folder}`,
   ]
   writeFileSync(config, `${lines.join('\n')}\n`)
   if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true })
