@@ -1,4 +1,5 @@
 import { openApiDocument, ROUTES, type Route } from '@svc/http'
+import { dereferenced } from './dereferenced.ts'
 import { code, table } from './table.ts'
 
 /** A JSON Schema as far as the pages print it. */
@@ -100,8 +101,13 @@ function sectionOf(route: Route): string {
   return `## ${headingOf(route)}\n\n${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
+/** The body of each refusal, which the introduction describes. */
+const REFUSAL = '#/components/schemas/Error'
+
 function describedOf(route: Route): Described {
-  const { paths } = openApiDocument([route]) as { paths: Record<string, Record<string, Described>> }
+  const { paths } = dereferenced(openApiDocument([route]), REFUSAL) as {
+    paths: Record<string, Record<string, Described>>
+  }
   const found = paths[route.path]?.[route.method.toLowerCase()]
   if (found === undefined) throw new Error(`the API document does not know ${headingOf(route)}`)
   return found

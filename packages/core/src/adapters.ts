@@ -88,6 +88,8 @@ export {
   LAST_SECOND,
   type ListSchema,
   listOf,
+  namedShape,
+  nameOf,
   oneOf,
   openShape,
   read,
@@ -173,7 +175,6 @@ export {
 export { sendBody } from './reach/email/sending/send-body.ts'
 export type { AttemptView, EndpointDeliveryView } from './reach/webhooks/webhook-view.ts'
 export { ALERT_ACTIONS, ALERT_STATUSES } from './watch/alerts/alert.ts'
-export { alertDetails } from './watch/alerts/alert-details.ts'
 export { ALERTS_LISTED } from './watch/alerts/alert-list.ts'
 export type { AlertStoryView } from './watch/alerts/alert-operations.ts'
 export type { MailboxesView } from './watch/alerts/channels/alert-mail-operations.ts'

@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts'
 
 const ROUTE = 'packages/http/src/routes/remote-operations.ts'
-const DOCUMENT = 'packages/http/src/openapi/openapi.ts'
+const DOCUMENT = 'packages/http/src/openapi/openapi-writer.ts'
 const SUITE = ['packages/http/test/openapi']
 
 /** Mistakes in the API document's entries for operations. */
@@ -51,8 +51,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'documents: a field of an answer is not told',
     file: 'packages/core/src/work/jobs/job-answers.ts',
-    find: ', attempt: count, offset: count })',
-    replace: ', attempt: count })',
+    find: '  attempt: count,\n  offset: count,\n',
+    replace: '  attempt: count,\n',
     suites: SUITE,
   },
   {
@@ -60,6 +60,27 @@ export const faults: readonly Fault[] = [
     file: 'packages/core/src/watch/monitors/monitor-answers.ts',
     find: '  expected: optional(answer),',
     replace: '  expected: optional(word),',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: shapes with a name are written out everywhere',
+    file: 'packages/http/src/exchange/body/shape.ts',
+    find: 'name === undefined || components === undefined',
+    replace: 'name !== undefined || components === undefined',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: a second shape of a name hides behind the first',
+    file: 'packages/http/src/exchange/body/shape.ts',
+    find: 'known !== schema',
+    replace: 'typeof known !== typeof schema',
+    suites: SUITE,
+  },
+  {
+    name: 'documents: a second reply of a name hides behind the first',
+    file: DOCUMENT,
+    find: '!isDeepStrictEqual(known, described)',
+    replace: 'typeof known !== typeof described',
     suites: SUITE,
   },
 ]

@@ -166,6 +166,22 @@ export function shape<S extends Fields>(fields: S): ShapeOf<S> {
   return own
 }
 
+const NAMES = new WeakMap<object, string>()
+
+/**
+ * A shape that several requests or answers share. The API document has it once, under this name; one name
+ * means one shape.
+ */
+export function namedShape<S extends Fields>(name: string, fields: S): ShapeOf<S> {
+  const struct = shape(fields)
+  NAMES.set(struct.schema, name)
+  return struct
+}
+
+/** The name of a shape by the schema of its struct, which an optional one shares. */
+export const nameOf = (schema: unknown): string | undefined =>
+  typeof schema === 'object' && schema !== null ? NAMES.get(schema) : undefined
+
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -27,6 +27,8 @@ export interface Reply {
 
 /** The meaning of one status of a route, for the API document and for the metrics' label sets. */
 export interface ReplyDoc {
+  /** The name of a reply that many routes share: the API document has it once. One name means one reply. */
+  readonly name?: string
   readonly description: string
   /** Absent: an empty body. */
   readonly body?: Shape

@@ -14,7 +14,7 @@ export const BAD_KEYS: RouteLimit = { name: 'bad-key', limit: 120, windowSeconds
  */
 export const licenseBearer: Gate<Licensee> = {
   security: ['licenseKey'],
-  replies: { ...LIMITED, 401: { description: 'Bad or missing license key.' } },
+  replies: { ...LIMITED, 401: { name: 'BadLicenseKey', description: 'Bad or missing license key.' } },
   admit: async (request) => {
     const key = bearerOf(request.rawHeaders)
     if (key === undefined) throw new Problem('unauthorized')

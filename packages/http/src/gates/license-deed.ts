@@ -27,8 +27,11 @@ export const licenseDeed = (deed: LicenseDeed, limit: RouteLimit): Gate<Licensee
     ...licenseBearer.replies,
     ...LIMITED,
     400: { description: 'Several licenses of the tenant, and no `Svc-License` that names one.' },
-    401: { description: 'Bad or missing license key or API token.' },
-    403: { description: 'The license is `agent_only`, or the API token has another role.' },
+    401: { name: 'BadLicenseCredential', description: 'Bad or missing license key or API token.' },
+    403: {
+      name: 'DeedRefused',
+      description: 'The license is `agent_only`, or the API token has another role.',
+    },
   },
   admit: async (request) => {
     const token = tokenOf(request)

@@ -6,6 +6,7 @@ import { delayRefusal } from './flood-delay.ts'
 /** The reply of every limited gate (docs/reference/limits.md). */
 export const LIMITED: Replies = {
   429: {
+    name: 'RateLimited',
     description: 'A rate limit was hit.',
     headers: { 'Retry-After': "Whole seconds to the window's end, at least 1." },
   },

@@ -42,7 +42,7 @@ export interface Neighbour {
 /** Admits every caller from the service's own pages, within a rate limit per client address. */
 export const sameOrigin = (limit: RouteLimit): Gate<Neighbour> => ({
   security: [],
-  replies: { ...LIMITED, 403: { description: 'A request on behalf of another site.' } },
+  replies: { ...LIMITED, 403: { name: 'ForeignSite', description: 'A request on behalf of another site.' } },
   admit: async (request) => {
     requireSameOrigin(request)
     await takeByAddress(request, limit)

@@ -51,7 +51,7 @@ export const session = (permission?: Permission): Gate<Caller> => ({
   security: ['apiToken', 'session'],
   replies: {
     ...LIMITED,
-    401: { description: 'No valid session or API token.' },
+    401: { name: 'NoCaller', description: 'No valid session or API token.' },
     403: { description: `The session or the token lacks ${lacking(permission)}.` },
   },
   admit: async (request) => {
@@ -70,8 +70,8 @@ export const session = (permission?: Permission): Gate<Caller> => ({
 export const ownPagesSession: Gate<SessionCaller> = {
   security: ['session'],
   replies: {
-    401: { description: 'No valid session.' },
-    403: { description: 'A request on behalf of another site.' },
+    401: { name: 'NoSession', description: 'No valid session.' },
+    403: { name: 'ForeignSite', description: 'A request on behalf of another site.' },
   },
   admit: async (request) => {
     const caller = await signedIn(request)
@@ -119,7 +119,7 @@ export const operatorSession: Gate<OperatorCaller> = {
   security: ['apiToken', 'session'],
   replies: {
     ...LIMITED,
-    401: { description: 'No valid session or API token.' },
+    401: { name: 'NoCaller', description: 'No valid session or API token.' },
     403: { description: 'A request from another site, or a second factor that is demanded is missing.' },
   },
   admit: async (request) => {

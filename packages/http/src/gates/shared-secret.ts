@@ -24,7 +24,7 @@ export interface SharedSecretParts {
  */
 export const sharedSecret = (parts: SharedSecretParts): Gate<undefined> => ({
   security: [parts.scheme],
-  replies: { ...LIMITED, 401: { description: 'Bad or missing secret.' } },
+  replies: { ...LIMITED, 401: { name: 'BadSecret', description: 'Bad or missing secret.' } },
   admit: async (request) => {
     const { plane, rawHeaders } = request
     const secret = parts.secretOf(plane.config)

@@ -1,5 +1,5 @@
-import { alertDetails, type JsonSchema } from '@svc/core/adapters'
-import type { SecurityScheme } from '../exchange/route.ts'
+import type { JsonSchema } from '@svc/core/adapters'
+import type { ReplyDoc, SecurityScheme } from '../exchange/route.ts'
 
 const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description })
 
@@ -14,9 +14,6 @@ export const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: 'svc_session', description: 'A session of POST /login.' },
   sharedSecret: bearer('A secret of the settings.'),
 } as const satisfies Readonly<Record<SecurityScheme, unknown>>
-
-/** Shapes that many answers share. They stand in the document once, under these names. */
-export const NAMED_SHAPES = { AlertDetails: alertDetails } as const
 
 /** The body of every refusal. */
 export const errorBody: JsonSchema = {
@@ -41,4 +38,40 @@ export const errorBody: JsonSchema = {
       description: 'Operators only: the candidates for a name.',
     },
   },
+}
+
+/** The header of every answer, as components have it. */
+export const REQUEST_ID = {
+  'Svc-Request-Id': {
+    description: 'Names the request in the log of the service.',
+    schema: { type: 'string' },
+  },
+} as const
+
+/** A fault of the service, which any route may answer. */
+export const FAULT: ReplyDoc = { name: 'Fault', description: 'A fault of the service.' }
+/** The service is out of order or too busy, which any route may answer. */
+export const UNAVAILABLE: ReplyDoc = {
+  name: 'Unavailable',
+  description: 'Out of order or too busy at the moment.',
+  headers: { 'Retry-After': 'Whole seconds.' },
+}
+/** The refusal of a body of more bytes. */
+export const tooLarge = (bytes: number): ReplyDoc => ({
+  name: `Over${bytes}Bytes`,
+  description: `A body of more than ${bytes} bytes.`,
+})
+
+/** Sums the refusals of calls up, which are the same for all of them, by the first digit of their status. */
+export function refused(replies: Readonly<Record<string, ReplyDoc>>): Readonly<Record<string, ReplyDoc>> {
+  const told = (digit: string) =>
+    Object.entries(replies)
+      .filter(([status]) => status.startsWith(digit))
+      .map(([status, { description }]) => `${status}: ${description}`)
+      .join('\n\n')
+  const headers = { 'Retry-After': 'Whole seconds, with 429 and 503.' }
+  return {
+    '4XX': { name: 'OperationRefused', description: told('4'), headers },
+    '5XX': { name: 'OperationFailed', description: told('5'), headers },
+  }
 }

@@ -17,6 +17,7 @@ import { json } from '../exchange/reply.ts'
 import { type Reply, route } from '../exchange/route.ts'
 import { agentAccess, isStranger } from '../gates/agent-access.ts'
 import { sshSession } from '../gates/ssh-session.ts'
+import { INVALID } from './job-fields.ts'
 
 const MAX_FINGERPRINT_CHARS = 512
 const MAX_WAIT_SECONDS = 25
@@ -102,7 +103,7 @@ export const accessRoutes = [
     body: jsonBody(shape(ACCESS_ASKED)),
     replies: {
       201: { description: 'The session waits for its host.', body: shape(ACCESS_OPENED) },
-      400: { description: 'Invalid JSON, or an invalid body.' },
+      ...INVALID,
       404: { description: 'No such host.' },
       409: { description: 'The host is offline, has too many sessions, or its name means several.' },
     },

@@ -11,7 +11,9 @@ export const jobId = text(1, 64)
 export const attempt = whole(0, 2_147_483_647)
 
 /** The reply to a body that cannot be read. */
-export const INVALID: Replies = { 400: { description: 'Invalid JSON, or an invalid body.' } }
+export const INVALID: Replies = {
+  400: { name: 'InvalidBody', description: 'Invalid JSON, or an invalid body.' },
+}
 
 /** The description of the `Svc-Job-State` header, for the API document. */
 export const JOB_STATE_HEADER =

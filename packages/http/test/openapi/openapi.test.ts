@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { OPERATIONS } from '@svc/core'
-import { pathsOf } from '../../src/exchange/route.ts'
+import { flag, namedShape } from '@svc/core/adapters'
+import { pathsOf, type Replies, type Route } from '../../src/exchange/route.ts'
 import { CONTROL_ROUTES, openApiDocument, ROUTES } from '../../src/index.ts'
 
 const absent: Described = { operationId: '', security: [], responses: {} }
@@ -12,6 +13,7 @@ interface Described {
   readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> }
   readonly responses: Record<string, { readonly headers: object; readonly content?: object }>
 }
+const made = ROUTES.find(({ path }) => path === '/v1/jobs/claim') as Route
 const described = (routes = ROUTES) =>
   (openApiDocument(routes) as { paths: Record<string, Record<string, Described>> }).paths
 
@@ -33,6 +35,40 @@ describe('the OpenAPI document', () => {
     const served = ROUTES.flatMap((route) => pathsOf(route).map((path) => `${route.method} ${path}`))
     const operations = OPERATIONS.map(({ name }) => `POST /api/v1/operations/${name}`)
     expect(listed.sort()).toEqual([...served, ...operations].sort())
+  })
+
+  it('has a shape once, wherever it stands', () => {
+    const { paths, components } = openApiDocument() as {
+      paths: object
+      components: { schemas: Record<string, object> }
+    }
+    const text = JSON.stringify(paths)
+    for (const name of ['Alert', 'App', 'Host', 'Job', 'License', 'Release', 'ServerOrder', 'User']) {
+      expect([name, components.schemas[name]]).toEqual([name, expect.objectContaining({ type: 'object' })])
+      expect([name, text.includes(JSON.stringify(components.schemas[name]))]).toEqual([name, false])
+    }
+  })
+
+  it('leads every reference to a part of itself, and leaves no part that nothing leads to', () => {
+    const text = JSON.stringify(openApiDocument())
+    const led = new Set([...text.matchAll(/"\$ref":"#\/components\/(\w+\/[\w-]+)"/g)].map(([, to]) => to))
+    const { components } = JSON.parse(text) as { components: Record<string, object> }
+    const { securitySchemes: _, ...kinds } = components
+    const parts = Object.entries(kinds).flatMap(([kind, of]) =>
+      Object.keys(of).map((name) => `${kind}/${name}`),
+    )
+    expect(parts.sort()).toEqual([...led].sort())
+  })
+
+  it('refuses two shapes, or two replies, of one name', () => {
+    const [a, b] = [namedShape('Twin', { a: flag() }), namedShape('Twin', { b: flag() })]
+    const of = (replies: Replies) => openApiDocument([{ ...made, replies }])
+    expect(() => of({ 200: { description: 'A.', body: a }, 201: { description: 'B.', body: b } })).toThrow(
+      'Twin',
+    )
+    expect(() =>
+      of({ 400: { name: 'One', description: 'A.' }, 404: { name: 'One', description: 'B.' } }),
+    ).toThrow('One')
   })
 
   it('gives each operation a name of its own', () => {
@@ -57,10 +93,12 @@ describe('the OpenAPI document', () => {
 
   it('says what a claim can answer, and with which headers', () => {
     const { security, responses } = described()['/v1/jobs/claim']?.post ?? absent
+    const { components } = openApiDocument() as { components: { responses: Described['responses'] } }
     expect(security).toEqual([{ licenseKey: [] }])
     expect(Object.keys(responses)).toEqual(['200', '204', '400', '401', '413', '429', '500', '503'])
     expect(responses['204']).not.toHaveProperty('content')
     expect(responses['200']?.headers).toHaveProperty('Svc-Cancel')
-    expect(responses['429']?.headers).toHaveProperty('Retry-After')
+    expect(responses['429']).toEqual({ $ref: '#/components/responses/RateLimited' })
+    expect(components.responses.RateLimited?.headers).toHaveProperty('Retry-After')
   })
 })

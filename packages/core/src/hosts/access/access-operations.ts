@@ -1,12 +1,13 @@
 import { defaulted, optional } from 'superstruct'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
-import { flag, listOf, matching, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, matching, namedShape, oneOf, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { type Operator, roleOf } from '../../platform/operations/operator.ts'
 import { type Agent, agentId } from '../../work/agents/agent.ts'
 import type { Agents } from '../../work/agents/agents.ts'
+import { HOST_NAME } from '../../work/agents/host-answers.ts'
 import { LOG_WISH, SHA } from '../../work/apps/app-logs.ts'
 import type { Apps } from '../../work/apps/apps.ts'
 import type { Access } from './access.ts'
@@ -29,12 +30,11 @@ const license = optional(text(1, 512))
 const APP_HOST = optional(text(1, 255))
 const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
-const host = shape({ id: word, hostname: word })
-const session = shape({
+const session = namedShape('AccessSession', {
   id: word,
   state: word,
   mode: word,
-  host,
+  host: HOST_NAME,
   license_id: word,
   operator: word,
   user: optional(word),
@@ -57,7 +57,7 @@ export const OPENED = {
   expires: word,
   relay_url: word,
   mode: oneOf(ACCESS_MODES),
-  host,
+  host: HOST_NAME,
   idle_timeout_s: second,
   max_session_s: second,
 }
@@ -271,7 +271,7 @@ export const accessOperations = [
     changes: true,
     personal: true,
     input: { host: text(1, 512), license },
-    answer: { host },
+    answer: { host: HOST_NAME },
     run: async (services, input, { scope }) => {
       const agent = await hostOf(scope, services, input.host, input.license)
       await services.access.resetKey(agent)

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
 import { defaulted, type Infer, optional, refine } from 'superstruct'
-import { field, flag, listOf, matching, oneOf, read, shape, whole } from '../../kernel/validation.ts'
+import {
+  field,
+  flag,
+  listOf,
+  matching,
+  namedShape,
+  oneOf,
+  read,
+  shape,
+  whole,
+} from '../../kernel/validation.ts'
 import { addressRange } from './address-range.ts'
 import { portRange } from './port-range.ts'
 
@@ -31,7 +41,7 @@ const unixName = matching(/^[a-z_][a-z0-9_-]{0,31}$/, 'the name of a user')
 const someOf = <T>(items: Parameters<typeof listOf<T>>[0], max: number) =>
   refine(listOf(items, max), 'some', (value) => value.length > 0 || 'expected at least one entry')
 
-const allowRule = shape({
+const allowRule = namedShape('FirewallRule', {
   ports: someOf(port, 20),
   proto: oneOf(['tcp', 'udp']),
   from: optional(someOf(range, 50)),
@@ -56,7 +66,7 @@ const ssh = shape({
 })
 
 /** The whole document: absent parts have their defaults, unknown keys are dropped. */
-export const securitySettings = shape({
+export const securitySettings = namedShape('SecuritySettings', {
   firewall: defaulted(firewall, () => ({})),
   ssh: defaulted(ssh, () => ({})),
   sysctl: defaulted(oneOf(['none', 'baseline']), 'none'),

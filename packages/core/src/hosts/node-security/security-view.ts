@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { JOB_STATES } from '../../work/jobs/job.ts'
 import { type DryRun, hasDrifted, type SecurityOutcome } from './applied-security.ts'
 import {
@@ -68,7 +68,7 @@ const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const number = whole(0, 2_147_483_647)
 const warnings = listOf(word, Number.POSITIVE_INFINITY)
-const revision = shape({
+const revision = namedShape('SecurityRevision', {
   revision: number,
   sha256: word,
   settings: securitySettings,

@@ -1,5 +1,15 @@
 import { optional } from 'superstruct'
-import { anyText, flag, listOf, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
+import {
+  anyText,
+  flag,
+  listOf,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  unixSecond,
+  whole,
+} from '../../kernel/validation.ts'
 import { CREDENTIAL_STATES } from './credential.ts'
 import { GATES, ORDER_STATES, PROVIDERS } from './order.ts'
 import { STEP_OUTCOMES } from './provisioning-store.ts'
@@ -9,7 +19,7 @@ const state = oneOf(ORDER_STATES)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const money = text(8, 24)
 
-const order = shape({
+const order = namedShape('ServerOrder', {
   id: anyText(),
   license_id: anyText(),
   plan: anyText(),
@@ -35,7 +45,7 @@ const order = shape({
   error_detail: optional(anyText()),
 })
 
-const event = shape({
+const event = namedShape('ServerOrderEvent', {
   at: unixSecond(),
   from: state,
   to: state,
@@ -46,7 +56,7 @@ const event = shape({
   detail: optional(anyText()),
 })
 
-const step = shape({
+const step = namedShape('ServerOrderStep', {
   order_id: anyText(),
   step: anyText(),
   previous_state: state,
@@ -59,7 +69,7 @@ const step = shape({
   error_code: optional(anyText()),
 })
 
-const entry = shape({
+const entry = namedShape('CatalogEntry', {
   plan: anyText(),
   provider,
   server_type: anyText(),
@@ -70,7 +80,7 @@ const entry = shape({
   enabled: flag(),
 })
 
-const credential = shape({
+const credential = namedShape('ProviderCredential', {
   provider,
   source: oneOf(['settings', 'stored']),
   fingerprint: anyText(),
@@ -79,7 +89,7 @@ const credential = shape({
   rate_reset_at: unixSecond(),
 })
 
-const server = shape({
+const server = namedShape('ProviderServer', {
   id: anyText(),
   name: anyText(),
   running: flag(),

@@ -1,5 +1,14 @@
 import { defaulted, type Infer, optional, type Struct } from 'superstruct'
-import { field, type JsonSchema, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  field,
+  type JsonSchema,
+  listOf,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
 import { snapshotId } from '../../work/images/image-fields.ts'
 
 const fingerprint = text(1, 512)
@@ -12,7 +21,7 @@ const bytes: Struct<number, JsonSchema> = field(
 )
 
 /** The bounds of a key; an absent one bounds nothing. */
-export const transferScope = shape({
+export const transferScope = namedShape('TransferScope', {
   app: optional(text(1, 63)),
   image_checksum: optional(snapshotId),
   paths: optional(listOf(text(1, 128), 20)),

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Agents } from '../../work/agents/agents.ts'
@@ -59,7 +59,7 @@ const useView = ({ id, at, callerFingerprint, peerFingerprint }: TransferUse) =>
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 512)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-const key = shape({
+const key = namedShape('TransferKey', {
   id: word,
   state: oneOf(TRANSFER_KEY_STATES),
   license_id: word,

@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { instant, listOf, shape, text, whole } from '../../kernel/validation.ts'
+import { instant, listOf, namedShape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import type { ApiToken } from './api-token.ts'
@@ -31,7 +31,7 @@ export type TokenView = ReturnType<typeof tokenView>
 
 const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
-const token = shape({
+const token = namedShape('ApiToken', {
   id: word,
   label: word,
   role: word,

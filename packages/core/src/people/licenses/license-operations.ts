@@ -3,7 +3,7 @@ import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
-import { flag, instant, listOf, matching, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, instant, listOf, matching, namedShape, oneOf, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Tenants } from '../tenants/tenants.ts'
 import {
@@ -46,7 +46,7 @@ export type LicenseView = ReturnType<typeof licenseView>
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 512)
 /** The fields of a license in answers. */
-export const LICENSE_VIEW = shape({
+export const LICENSE_VIEW = namedShape('License', {
   id: word,
   tenant_id: optional(word),
   label: word,

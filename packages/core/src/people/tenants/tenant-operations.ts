@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../kernel/clock.ts'
-import { listOf, shape, text, whole } from '../../kernel/validation.ts'
+import { listOf, namedShape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Tenants } from './tenants.ts'
 import type { Tenant } from './tenants-store.ts'
@@ -20,7 +20,11 @@ const tenantView = ({ id, name, createdAt }: Tenant) => ({
 /** A tenant as operators see it. */
 export type TenantView = ReturnType<typeof tenantView>
 
-const tenant = shape({ id: text(1, 64), name: text(1, 128), created_at: whole(0, Number.MAX_SAFE_INTEGER) })
+const tenant = namedShape('Tenant', {
+  id: text(1, 64),
+  name: text(1, 128),
+  created_at: whole(0, Number.MAX_SAFE_INTEGER),
+})
 
 /** Operations on tenants. */
 export const tenantOperations = [

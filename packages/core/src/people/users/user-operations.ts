@@ -2,7 +2,7 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
-import { flag, instant, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, instant, listOf, matching, namedShape, shape, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { permissionsOf } from '../../platform/operations/permission.ts'
 import { MAX_PASSWORD_CHARS, MIN_PASSWORD_CHARS } from '../../platform/passwords/passwords.ts'
@@ -48,7 +48,7 @@ export type UserView = ReturnType<typeof userView>
 
 const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
-const described = shape({
+const described = namedShape('User', {
   id: word,
   email: word,
   role: word,

@@ -2,7 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { readPage } from '../../kernel/page.ts'
 import { present } from '../../kernel/present.ts'
-import { freeObject, listOf, matching, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
+import { freeObject, listOf, matching, namedShape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
 import { operationOf } from './operation.ts'
 
@@ -19,7 +19,7 @@ const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: unixSeconds
 export type AuditView = ReturnType<typeof auditView>
 
 const word = text(0, 4096)
-const entry = shape({
+const entry = namedShape('AuditEntry', {
   id: word,
   at: whole(0, Number.MAX_SAFE_INTEGER),
   actor: word,

@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { PAYMENT_EVENT_STATES, type StoredPaymentEvent } from './payment-event.ts'
@@ -19,7 +19,7 @@ const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 512)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 
-const event = {
+const event = namedShape('PaymentEvent', {
   id: word,
   type: word,
   state: oneOf(PAYMENT_EVENT_STATES),
@@ -31,7 +31,7 @@ const event = {
   created_at: count,
   received_at: count,
   next_attempt_at: count,
-}
+})
 /** An event as operators see it; instants in unix seconds, 0 for never. */
 export const paymentEventView = (each: StoredPaymentEvent) => ({
   id: each.id,
@@ -76,7 +76,7 @@ const settling = (verb: 'retry' | 'resolve', summary: string) =>
     scope: 'platform',
     changes: true,
     input: { event: text(1, 255) },
-    answer: { event: shape(event) },
+    answer: { event: event },
     run: async ({ paymentEvents }, input) => ({
       event: paymentEventView(await paymentEvents[verb](input.event)),
     }),
@@ -95,7 +95,7 @@ export const billingEventOperations = [
       license: optional(text(1, 512)),
       limit: defaulted(whole(1, 1000), 100),
     },
-    answer: { events: listOf(shape(event), ANY) },
+    answer: { events: listOf(event, ANY) },
     run: async ({ licenses, paymentEvents }, { state, license, limit }, { scope }) => {
       const licenseId = license === undefined ? undefined : (await licenses.named(scope, license)).id
       const states = state === undefined ? undefined : [state]
@@ -110,7 +110,7 @@ export const billingEventOperations = [
     scope: 'platform',
     changes: false,
     input: { event: text(1, 255) },
-    answer: { event: shape(event), facts: shape(FACTS) },
+    answer: { event: event, facts: shape(FACTS) },
     run: async ({ paymentEvents }, input) => {
       const found = await paymentEvents.get(input.event)
       return { event: paymentEventView(found), facts: factsView(found) }

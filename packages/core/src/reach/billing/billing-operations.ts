@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { BILLING_STATES, LICENSE_STATUSES, STATUS_REASONS } from '../../people/licenses/license.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
@@ -28,7 +28,7 @@ const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const name = text(1, 512)
 
-const tier = shape({
+const tier = namedShape('Tier', {
   tier: word,
   price_id: optional(word),
   plan: word,
@@ -41,7 +41,7 @@ const tierView = ({ priceId, ...offer }: TierOffer) => ({
 /** A tier as operators see it. */
 export type TierView = ReturnType<typeof tierView>
 
-const subscription = shape({
+const subscription = namedShape('Subscription', {
   id: word,
   status: optional(oneOf(SUBSCRIPTION_STATUSES)),
   tier: optional(word),

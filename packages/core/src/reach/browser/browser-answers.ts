@@ -6,6 +6,7 @@ import {
   flag,
   freeObject,
   listOf,
+  namedShape,
   oneOf,
   shape,
   text,
@@ -20,9 +21,14 @@ const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 
-const screenshot = shape({ mime: oneOf(['image/png']), base64: anyText(), width: count, height: count })
+const screenshot = namedShape('Screenshot', {
+  mime: oneOf(['image/png']),
+  base64: anyText(),
+  width: count,
+  height: count,
+})
 const blocked = listOf(shape({ url: word, reason: oneOf(PAGE_REFUSALS) }), ANY)
-const step = shape({
+const step = namedShape('BrowserStep', {
   n: count,
   url: word,
   action: freeObject(),

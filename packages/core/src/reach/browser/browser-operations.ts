@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { listOf, namedShape, oneOf, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { BROWSER_ANSWERS } from './browser-answers.ts'
@@ -51,7 +51,7 @@ export type BrowserRunView = ReturnType<typeof runView>
 
 const word = text(0, 512)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-const token = shape({
+const token = namedShape('BrowserToken', {
   id: word,
   label: word,
   license_id: optional(word),
@@ -59,7 +59,7 @@ const token = shape({
   created_at: count,
   last_used_at: optional(count),
 })
-const run = shape({
+const run = namedShape('BrowserRun', {
   id: word,
   token_id: word,
   kind: oneOf(BROWSER_WORK),

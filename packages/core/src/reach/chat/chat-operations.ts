@@ -7,6 +7,7 @@ import {
   flag,
   listOf,
   matching,
+  namedShape,
   oneOf,
   shape,
   text,
@@ -58,7 +59,7 @@ export type MessageView = ReturnType<typeof messageView>
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 8192)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-const described = shape({
+const described = namedShape('Conversation', {
   id: word,
   mode: oneOf(CHAT_MODES),
   messages: count,
@@ -68,7 +69,7 @@ const described = shape({
   created_at: count,
   last_message_at: count,
 })
-const message = shape({
+const message = namedShape('ChatMessage', {
   id: word,
   role: oneOf(CHAT_ROLES),
   text: anyText(),

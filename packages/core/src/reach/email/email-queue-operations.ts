@@ -2,7 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
 import type { Scope } from '../../kernel/scope.ts'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { EMAIL_PAGE } from './email-page.ts'
@@ -54,7 +54,7 @@ export type SuppressionView = ReturnType<typeof suppressionView>
 
 const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
-const message = shape({
+const message = namedShape('EmailMessage', {
   id: word,
   license_id: optional(word),
   kind: word,
@@ -75,7 +75,7 @@ const message = shape({
     50,
   ),
 })
-const suppression = shape({
+const suppression = namedShape('Suppression', {
   license_id: optional(word),
   address: word,
   reason: word,

@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { flag, freeObject, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, freeObject, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { BREAKER_STATES } from '../../platform/deliveries/breaker.ts'
 import type { DeliveryAttempt, EndpointDelivery, EndpointState } from './webhook-endpoint.ts'
 import {
@@ -115,7 +115,7 @@ const count = whole(0, Number.MAX_SAFE_INTEGER)
 const named = text(1, 64)
 const word = optional(text(1, 64))
 
-const endpoint = shape({
+const endpoint = namedShape('WebhookEndpoint', {
   id: named,
   license_id: word,
   url: text(1, MAX_URL_CHARS),
@@ -133,7 +133,7 @@ const endpoint = shape({
   last_failure_at: count,
   last_error: word,
 })
-const delivery = shape({
+const delivery = namedShape('WebhookDelivery', {
   id: named,
   message_id: named,
   type: named,
@@ -145,7 +145,7 @@ const delivery = shape({
   last_status: optional(count),
   last_error: word,
 })
-const attempt = shape({
+const attempt = namedShape('WebhookAttempt', {
   n: count,
   at: count,
   duration_ms: count,

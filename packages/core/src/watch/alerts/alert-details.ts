@@ -3,8 +3,8 @@ import {
   field,
   finite,
   listOf,
+  namedShape,
   oneOf,
-  shape,
   text,
   unixSecond,
   type ViewOf,
@@ -90,6 +90,6 @@ const FACTS = {
 }
 
 /** The facts of an alert: those that its kind has. */
-export const alertDetails = shape(FACTS)
+export const alertDetails = namedShape('AlertDetails', FACTS)
 /** The facts of an alert. */
 export type AlertDetails = ViewOf<typeof FACTS>

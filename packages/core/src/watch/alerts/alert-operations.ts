@@ -1,9 +1,10 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { flag, listOf, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import { DELIVERY_STATES } from '../../platform/deliveries/delivery.ts'
 import { type LicenseScope, operationOf } from '../../platform/operations/operation.ts'
+import { HOST_NAME } from '../../work/agents/host-answers.ts'
 import {
   ALERT_ACTIONS,
   ALERT_KINDS,
@@ -31,14 +32,14 @@ const id = text(1, 64)
 const word = text(0, 4096)
 
 /** An alert in answers; only operators are told its license and tenant. */
-const alertShape = shape({
+const alertShape = namedShape('Alert', {
   id,
   dedup_key: word,
   kind: oneOf(ALERT_KINDS),
   severity: oneOf(ALERT_SEVERITIES),
   status: oneOf(ALERT_STATUSES),
   summary: word,
-  host: optional(shape({ id: word, hostname: word })),
+  host: optional(HOST_NAME),
   details: alertDetails,
   count: whole(1, Number.MAX_SAFE_INTEGER),
   flapping: flag(),

@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { finite, flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { finite, flag, listOf, namedShape, oneOf, text, whole } from '../../kernel/validation.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { SYSTEM_STATUSES, type SystemCheck } from './system-check.ts'
 import { SYSTEM_DETAILS } from './system-detail.ts'
@@ -11,7 +11,7 @@ export interface HealthUses {
 
 const operation = operationOf<HealthUses>()
 
-const check = shape({
+const check = namedShape('SystemCheck', {
   name: text(0, 128),
   status: oneOf(SYSTEM_STATUSES),
   detail: optional(oneOf(SYSTEM_DETAILS)),

@@ -4,6 +4,7 @@ import {
   finite,
   flag,
   listOf,
+  namedShape,
   oneOf,
   shape,
   text,
@@ -33,5 +34,5 @@ export type ReadinessChecks = ViewOf<typeof CHECKS>
 
 const READINESS = { ok: flag(), checks: shape(CHECKS) }
 /** The readiness of the service (spec, GET /healthz). */
-export const readiness = shape(READINESS)
+export const readiness = namedShape('Readiness', READINESS)
 export type Readiness = ViewOf<typeof READINESS>

@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { MATCHES, RECORD_TYPES } from '../../platform/dns/dns-answer.ts'
 import { MONITOR_ERRORS, MONITOR_MODES, MONITOR_STATES } from './monitor.ts'
 import { RUN_OUTCOMES } from './monitor-run.ts'
@@ -11,7 +11,7 @@ const word = text(0, 4096)
 const answer = listOf(word, ANY)
 
 /** A monitor in the answer to operators; instants in unix seconds. */
-const monitor = shape({
+const monitor = namedShape('Monitor', {
   id: word,
   name: word,
   tenant_id: optional(word),

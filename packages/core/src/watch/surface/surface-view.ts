@@ -1,7 +1,17 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { field, finite, flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  field,
+  finite,
+  flag,
+  listOf,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
 import {
   FINDING_SEVERITIES,
   FINDING_STATUSES,
@@ -113,7 +123,7 @@ export const scanHead = (scan: SurfaceScan) => ({
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 1024)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-const challenge = shape({ type: oneOf(['TXT']), name: word, value: word })
+const challenge = namedShape('DomainChallenge', { type: oneOf(['TXT']), name: word, value: word })
 const target = {
   domain: word,
   license_id: word,
@@ -160,7 +170,7 @@ const wordOrNull = field<string | null>(
   (value) => value === null || typeof value === 'string',
   'a string or null',
 )
-const host = shape({
+const host = namedShape('ScannedHost', {
   name: word,
   ips: listOf(shape({ ip: word, attested: flag(), cdn: wordOrNull }), ANY),
   sources: listOf(word, ANY),
@@ -192,14 +202,14 @@ const host = shape({
 /** Shapes of answers, for documents. */
 export const SURFACE_SHAPES = {
   challenge,
-  target: shape(target),
-  seenTarget: shape({
+  target: namedShape('ScanTarget', target),
+  seenTarget: namedShape('SeenScanTarget', {
     ...target,
     last_scan: optional(
       shape({ id: word, state: oneOf(SCAN_STATES), finished_at: optional(count), open_findings: counts }),
     ),
   }),
-  finding: shape({
+  finding: namedShape('Finding', {
     ...finding,
     domain: word,
     license_id: word,
@@ -207,8 +217,8 @@ export const SURFACE_SHAPES = {
     first_seen_at: count,
     last_seen_at: count,
   }),
-  head: shape(head),
-  scan: shape({
+  head: namedShape('ScanHead', head),
+  scan: namedShape('Scan', {
     ...head,
     hosts: listOf(host, ANY),
     findings: listOf(

@@ -1,11 +1,13 @@
 import { optional } from 'superstruct'
-import { finite, flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { finite, flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { JOB_KINDS, JOB_STATES } from '../jobs/job.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 512)
 
+/** A host as other things name it. */
+export const HOST_NAME = namedShape('HostName', { id: word, hostname: word })
 const server = {
   id: word,
   hostname: word,
@@ -16,7 +18,7 @@ const server = {
   last_heartbeat: count,
   drained: optional(flag()),
 }
-const host = shape({
+const host = namedShape('Host', {
   ...server,
   drained_at: optional(count),
   license_id: word,
@@ -48,7 +50,7 @@ const host = shape({
     ANY,
   ),
 })
-const backup = shape({
+const backup = namedShape('HostBackup', {
   hostname: word,
   last_capture_at: finite(),
   success: flag(),
@@ -59,10 +61,12 @@ const backup = shape({
   clock_ahead_seconds: optional(count),
 })
 
+const listed = namedShape('ListedHost', server)
+
 /** The answers of the operations on hosts; instants in unix seconds, 0 or absent if never. */
 export const HOST_ANSWERS = {
-  servers: { servers: listOf(shape(server), ANY) },
-  server: { server: shape(server) },
+  servers: { servers: listOf(listed, ANY) },
+  server: { server: listed },
   show: { server: host },
   backups: { backups: listOf(backup, ANY) },
 } as const

@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../kernel/clock.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import { listOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import { listOf, namedShape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import { appOf, named, operation } from './app-run-operations.ts'
 import { OBSERVED_CRON } from './observed-app.ts'
 
@@ -17,7 +17,7 @@ const list = operation({
   scope: 'tenant',
   changes: false,
   input: named,
-  answer: { id: word, app: word, crons: listOf(shape(CRON), Number.POSITIVE_INFINITY) },
+  answer: { id: word, app: word, crons: listOf(namedShape('AppCron', CRON), Number.POSITIVE_INFINITY) },
   run: async (services, given, operator) => {
     const app = await appOf(services, given, operator)
     const observed = await services.apps.observed(ofLicense(app.licenseId), [app.name])

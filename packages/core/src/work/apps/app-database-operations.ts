@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import { listOf, namedShape, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import { type AppDatabase, DATABASE_STATES, databaseState } from './app-database.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
 import { DATABASE_OPS, type DatabaseOp, ENGINES } from './database.ts'
@@ -136,7 +136,7 @@ const list = operation({
   scope: 'tenant',
   changes: false,
   input: named,
-  answer: { id: word, app: word, databases: listOf(shape(DATABASE), ANY) },
+  answer: { id: word, app: word, databases: listOf(namedShape('AppDatabase', DATABASE), ANY) },
   run: async (services, given, operator) => {
     const app = await appOf(services, given, operator)
     const databases = await services.appDatabases.list(app)

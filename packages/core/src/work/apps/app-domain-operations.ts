@@ -2,7 +2,7 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
-import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
 import { processName } from './definition.ts'
@@ -152,7 +152,7 @@ const list = operation({
   scope: 'tenant',
   changes: false,
   input: named,
-  answer: { id: word, app: word, domains: listOf(shape(DOMAIN), ANY) },
+  answer: { id: word, app: word, domains: listOf(namedShape('AppDomain', DOMAIN), ANY) },
   run: async (services, given, operator) => {
     const app = await appOf(services, given, operator)
     const domains = await services.appDomains.list(app)

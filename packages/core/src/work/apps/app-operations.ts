@@ -2,7 +2,7 @@ import { optional } from 'superstruct'
 import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, matching, namedShape, shape, text, whole } from '../../kernel/validation.ts'
 import { type App, MAX_HOSTS, VARIABLES } from './app.ts'
 import { appCronOperations } from './app-cron-operations.ts'
 import { appDatabaseOperations } from './app-database-operations.ts'
@@ -11,7 +11,15 @@ import type { ListedApp } from './app-listing.ts'
 import { appMoveOperations } from './app-move-operations.ts'
 import { appRegistryOperations } from './app-registry-operations.ts'
 import { type AppUses, appOf, appRunOperations, named, operation } from './app-run-operations.ts'
-import { APP, type AppView, appView, observedView, stateView, VARIABLE, variableView } from './app-view.ts'
+import {
+  APP_VIEW,
+  type AppView,
+  appView,
+  observedView,
+  stateView,
+  VARIABLE,
+  variableView,
+} from './app-view.ts'
 import type { Apps } from './apps.ts'
 
 const ANY = Number.POSITIVE_INFINITY
@@ -75,7 +83,7 @@ const create = operation({
   scope: 'tenant',
   changes: true,
   input: { name: NAME, license: text(1, 512), ...settings },
-  answer: { app: shape(APP) },
+  answer: { app: APP_VIEW },
   run: async (services, { name, license, ...given }, { scope }) => {
     const licenseId = await services.licenses.resolve(scope, license)
     const wishes = { fingerprint: undefined, moreHosts: [], repoUrl: undefined }
@@ -94,7 +102,7 @@ const list = operation({
   scope: 'tenant',
   changes: false,
   input: { license: optional(text(1, 512)) },
-  answer: { apps: listOf(shape(APP), ANY) },
+  answer: { apps: listOf(APP_VIEW, ANY) },
   run: async (services, { license }, { scope }) => {
     const within = license === undefined ? scope : ofLicense(await services.licenses.resolve(scope, license))
     return { apps: (await services.apps.listed(within)).map(listedView) }
@@ -108,7 +116,7 @@ const show = operation({
   scope: 'tenant',
   changes: false,
   input: named,
-  answer: { app: shape(APP) },
+  answer: { app: APP_VIEW },
   run: async (services, given, operator) => ({
     app: await viewOf(services.apps, await appOf(services, given, operator)),
   }),
@@ -121,7 +129,7 @@ const set = operation({
   scope: 'tenant',
   changes: true,
   input: { ...named, ...settings },
-  answer: { app: shape(APP) },
+  answer: { app: APP_VIEW },
   run: async (services, { app: _, license: __, ...given }, operator) => {
     const app = await appOf(services, { app: _, license: __ }, operator)
     const wishes = await settingsOf(services, app.licenseId, given)
@@ -160,7 +168,7 @@ const env = operation({
   scope: 'tenant',
   changes: false,
   input: named,
-  answer: { id: word, app: word, revision: count, variables: listOf(shape(VARIABLE), ANY) },
+  answer: { id: word, app: word, revision: count, variables: listOf(namedShape('Variable', VARIABLE), ANY) },
   run: async (services, given, operator) => {
     const app = await appOf(services, given, operator)
     const variables = await services.apps.variables(app)

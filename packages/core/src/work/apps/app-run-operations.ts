@@ -16,7 +16,7 @@ import type { AppDomains } from './app-domains.ts'
 import { SHA } from './app-logs.ts'
 import type { AppMoves } from './app-moves.ts'
 import type { MadeJob } from './app-place.ts'
-import { RELEASE, releaseView } from './app-view.ts'
+import { RELEASE_VIEW, releaseView } from './app-view.ts'
 import type { RunWish } from './app-wishes.ts'
 import type { Apps } from './apps.ts'
 
@@ -228,7 +228,7 @@ const releases = operation({
   scope: 'tenant',
   changes: false,
   input: { ...named, limit: optional(whole(1, 500)) },
-  answer: { id: word, app: word, releases: listOf(shape(RELEASE), ANY) },
+  answer: { id: word, app: word, releases: listOf(RELEASE_VIEW, ANY) },
   run: async (services, { limit = 20, ...given }, operator) => {
     const app = await appOf(services, given, operator)
     const found = await services.apps.releases(app, limit)

@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { flag, listOf, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
 import type { Deployment } from '../deployments/deployments-store.ts'
 import { JOB_STATES } from '../jobs/job.ts'
 import type { Variable } from './app.ts'
@@ -14,8 +14,7 @@ const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 
-/** A deployment of an app in an answer. */
-export const RELEASE = {
+const RELEASE = {
   id: word,
   job_id: word,
   sha: optional(word),
@@ -27,8 +26,10 @@ export const RELEASE = {
   by: optional(word),
   created_at: count,
 }
+/** A deployment of an app in an answer. */
+export const RELEASE_VIEW = namedShape('Release', RELEASE)
 /** The state of an app on a host, as that last told of it. */
-export const ON_HOST = {
+const ON_HOST = {
   host: word,
   state: oneOf(OBSERVED_STATES),
   ...OBSERVED,
@@ -37,8 +38,7 @@ export const ON_HOST = {
   since: count,
   observed_at: count,
 }
-/** An app in an answer. */
-export const APP = {
+const APP = {
   id: word,
   license_id: word,
   name: word,
@@ -49,17 +49,19 @@ export const APP = {
   git_hook: optional(word),
   variables: count,
   env_revision: count,
-  last_deployment: optional(shape(RELEASE)),
+  last_deployment: optional(RELEASE_VIEW),
   /** The state by the ends of its jobs, absent from lists: whether its processes run, the host knows. */
   state: optional(oneOf(APP_STATES)),
-  live_deployment: optional(shape(RELEASE)),
+  live_deployment: optional(RELEASE_VIEW),
   /** As its hosts tell of it; none of a host that keeps no apps running, or whose agent is older. */
-  observed: optional(listOf(shape(ON_HOST), ANY)),
+  observed: optional(listOf(namedShape('AppOnHost', ON_HOST), ANY)),
   /** Its move to another host, until that is finished or undone. */
   move: optional(shape({ from: word, to: word, under_way: flag() })),
   created_at: count,
   updated_at: count,
 }
+/** An app in an answer. */
+export const APP_VIEW = namedShape('App', APP)
 /** A variable in an answer. */
 export const VARIABLE = { name: word, secret: flag(), value: optional(word), updated_at: count }
 

@@ -1,5 +1,15 @@
 import { type Infer, optional } from 'superstruct'
-import { finite, flag, listOf, matching, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  finite,
+  flag,
+  listOf,
+  matching,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
 
 const SAFE = Number.MAX_SAFE_INTEGER
 const NAME = matching(/^[a-z0-9][a-z0-9._-]{0,127}$/, 'the name of an application')
@@ -39,14 +49,18 @@ const STATE = {
   missing: optional(listOf(matching(/^[a-z][a-z0-9-]{0,31}\.\d{1,3}$/, 'an instance such as web.1'), 20)),
   /** Starts after an end within the last ten minutes. */
   restarts: whole(0, SAFE),
-  crons: optional(listOf(shape(cronFields), 20)),
+  crons: optional(listOf(namedShape('ObservedCron', cronFields), 20)),
   /** Visitors are turned away while it runs. */
   maintenance: optional(flag()),
   /** Domains whose certificates were not renewed in time; without `until` nobody shows one. */
   certificates: optional(listOf(shape({ domain: plain, until: optional(whole(0, SAFE)) }), 50)),
 }
 /** An app that a heartbeat tells of; `gone`: the host has it no more. */
-export const observedEntry = shape({ app: NAME, state: oneOf([...OBSERVED_STATES, 'gone']), ...STATE })
+export const observedEntry = namedShape('ObservedEntry', {
+  app: NAME,
+  state: oneOf([...OBSERVED_STATES, 'gone']),
+  ...STATE,
+})
 /** A command at times of the clock in answers. */
 export const OBSERVED_CRON = cronFields
 /** The state of an app in answers. */

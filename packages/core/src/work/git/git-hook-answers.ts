@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { CLONE_KINDS, GIT_PROVIDERS, SUBMODULE_SCOPES } from './git-hook.ts'
 import { IGNORED } from './push/push-verdict.ts'
 
@@ -7,7 +7,7 @@ const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
 
-const hook = shape({
+const hook = namedShape('GitHook', {
   id: word,
   license_id: word,
   app: word,
@@ -28,14 +28,14 @@ const hook = shape({
   updated_at: count,
   last_delivery: optional(shape({ at: count, outcome: word, sha: optional(word), job_id: optional(word) })),
 })
-const setup = shape({
+const setup = namedShape('GitHookSetup', {
   content_type: word,
   events: listOf(word, ANY),
   secret_field: word,
   page: word,
   key_page: word,
 })
-const delivery = shape({
+const delivery = namedShape('GitDelivery', {
   at: count,
   delivery_id: word,
   provider: oneOf(GIT_PROVIDERS),

@@ -1,9 +1,10 @@
 import { type Infer, optional } from 'superstruct'
-import { finite, listOf, shape, text, whole } from '../../kernel/validation.ts'
+import { finite, listOf, namedShape, shape, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { agentId } from '../agents/agent.ts'
 import type { Agents } from '../agents/agents.ts'
+import { HOST_NAME } from '../agents/host-answers.ts'
 import type { HostUsages, UsageSeries } from './host-usage.ts'
 
 /** The services that operations on the figures of hosts use. */
@@ -16,7 +17,7 @@ export interface UsageUses {
 const ANY = Number.POSITIVE_INFINITY
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const percent = optional(finite())
-const series = shape({
+const series = namedShape('UsageSeries', {
   from: second,
   step_seconds: second,
   steps: second,
@@ -49,7 +50,7 @@ export const usageOperations = [
     changes: false,
     input: { host: text(1, 512), license: optional(text(1, 512)) },
     answer: {
-      host: shape({ id: text(0, 512), hostname: text(0, 512) }),
+      host: HOST_NAME,
       day: series,
       month: series,
       gathering_since: second,

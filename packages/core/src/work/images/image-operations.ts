@@ -2,7 +2,7 @@ import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
-import { finite, flag, listOf, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { finite, flag, listOf, namedShape, oneOf, text, whole } from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Agents } from '../agents/agents.ts'
@@ -54,7 +54,7 @@ export type ImageView = ReturnType<typeof imageView>
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 512)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-const image = shape({
+const image = namedShape('Image', {
   id: word,
   checksum: word,
   state: oneOf(IMAGE_STATES),

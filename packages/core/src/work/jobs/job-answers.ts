@@ -4,6 +4,7 @@ import {
   flag,
   freeObject,
   listOf,
+  namedShape,
   oneOf,
   shape,
   text,
@@ -45,9 +46,16 @@ const listed = {
   exit_code: optional(finite()),
   error: optional(word),
 }
-const job = shape({ ...listed, payload: freeObject() })
-const deployment = optional(shape({ id: word, state: oneOf(JOB_STATES), app: optional(word) }))
-const line = shape({ ts: finite(), line: text(0, MAX_LINE_CHARS), attempt: count, offset: count })
+const job = namedShape('Job', { ...listed, payload: freeObject() })
+const deployment = optional(
+  namedShape('JobDeployment', { id: word, state: oneOf(JOB_STATES), app: optional(word) }),
+)
+const line = namedShape('LogLine', {
+  ts: finite(),
+  line: text(0, MAX_LINE_CHARS),
+  attempt: count,
+  offset: count,
+})
 
 const CLAIMED = {
   id: word,
@@ -69,14 +77,14 @@ const CLAIMED = {
   log: shape({ next_offset: count, max_lines: count, max_line_chars: count, interval_seconds: count }),
 }
 /** A job in the answer to the host that claimed it. */
-export const claimedJob = shape(CLAIMED)
+export const claimedJob = namedShape('ClaimedJob', CLAIMED)
 export type ClaimedJob = ViewOf<typeof CLAIMED>
 
 /** The answers of the operations on jobs, by verb. */
 export const JOB_ANSWERS = {
   /** `warning`: no host takes the job for now, and why. */
   made: { job, deployment, created: flag(), warning: optional(word) },
-  list: { jobs: listOf(shape(listed), ANY), next_cursor: optional(word) },
+  list: { jobs: listOf(namedShape('ListedJob', listed), ANY), next_cursor: optional(word) },
   /** `log_gone`: it went because of its age, if it had any line. */
   show: { job, deployment, log_lines: count, log_gone: optional(flag()) },
   logs: {

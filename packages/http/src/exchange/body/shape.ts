@@ -1,4 +1,4 @@
-import type { JsonSchema, ListSchema } from '@svc/core/adapters'
+import { type JsonSchema, type ListSchema, nameOf } from '@svc/core/adapters'
 
 /** The part of a struct that does not depend on its value type: it reads requests and describes replies. */
 export interface Shape {
@@ -15,22 +15,49 @@ export const isOmissible = (shape: Shape): boolean =>
 export const fieldsOf = (shape: Shape): readonly (readonly [string, Shape])[] =>
   Object.entries((shape.schema ?? {}) as Readonly<Record<string, Shape>>)
 
-/** Names of shapes in the components of a document, by the schema of their struct. */
-export type ShapeNames = ReadonlyMap<unknown, string>
+/** The shapes with a name that a document has met. */
+export class Components {
+  readonly #shapes = new Map<string, unknown>()
+  readonly #schemas = new Map<string, JsonSchema>()
+
+  /**
+   * Returns the reference to a shape, which `describe` describes when it is met for the first time.
+   * @throws TypeError when another shape has the name
+   */
+  reference(name: string, { schema }: Shape, describe: () => JsonSchema): JsonSchema {
+    const known = this.#shapes.get(name)
+    if (known === undefined) {
+      this.#shapes.set(name, schema)
+      this.#schemas.set(name, describe())
+    } else if (known !== schema) throw new TypeError(`two shapes are named ${name}`)
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  /** The schemas of all of them by name, in the order of their names. */
+  get schemas(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1)))
+  }
+}
 
 /**
- * The JSON Schema (2020-12) of a shape. Shapes with a name stand as references to the document's components.
+ * The JSON Schema (2020-12) of a shape. With `components` the shapes that have a name stand as references to
+ * them.
  * @throws TypeError for a struct that the validation of `@svc/core` did not make
  */
-export function jsonSchema(shape: Shape, names: ShapeNames = new Map()): JsonSchema {
-  const name = names.get(shape.schema)
-  if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+export function jsonSchema(shape: Shape, components?: Components): JsonSchema {
+  const name = nameOf(shape.schema)
+  return name === undefined || components === undefined
+    ? inlineSchema(shape, components)
+    : components.reference(name, shape, () => inlineSchema(shape, components))
+}
+
+function inlineSchema(shape: Shape, components: Components | undefined): JsonSchema {
   if (shape.type === 'field') return shape.schema as JsonSchema
   if (shape.type === 'list') {
     const { items, maxItems } = shape.schema as ListSchema<unknown>
     return {
       type: 'array',
-      items: jsonSchema(items as Shape, names),
+      items: jsonSchema(items as Shape, components),
       ...(Number.isFinite(maxItems) ? { maxItems } : {}),
     }
   }
@@ -39,6 +66,6 @@ export function jsonSchema(shape: Shape, names: ShapeNames = new Map()): JsonSch
     throw new TypeError(`no JSON Schema is known for a struct of type ${shape.type}`)
   const fields = fieldsOf(shape)
   const required = fields.filter(([, field]) => !isOmissible(field)).map(([name]) => name)
-  const properties = Object.fromEntries(fields.map(([name, field]) => [name, jsonSchema(field, names)]))
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, jsonSchema(field, components)]))
   return { type: 'object', ...(required.length > 0 ? { required } : {}), properties }
 }

@@ -1,7 +1,7 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
 import { present } from '../../../kernel/present.ts'
-import { finite, flag, listOf, oneOf, shape, text, whole } from '../../../kernel/validation.ts'
+import { finite, flag, listOf, namedShape, oneOf, shape, text, whole } from '../../../kernel/validation.ts'
 import { type DomainHealth, HEALTH_DAYS } from './domain-health.ts'
 import type { DomainRecord } from './domain-records.ts'
 import { EMAIL_DOMAIN_STATUSES, type EmailDomain, RECORD_STATUSES } from './email-domain.ts'
@@ -72,7 +72,7 @@ export type DomainHealthView = ReturnType<typeof domainHealthView>
 
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 2048)
-const record = shape({
+const record = namedShape('DomainRecord', {
   record: oneOf(['DKIM', 'SPF', 'DMARC']),
   type: oneOf(['TXT']),
   name: word,
@@ -83,7 +83,7 @@ const record = shape({
   detail: optional(word),
   found: optional(listOf(word, 3)),
 })
-const domain = shape({
+const domain = namedShape('EmailDomain', {
   id: word,
   name: word,
   license_id: optional(word),

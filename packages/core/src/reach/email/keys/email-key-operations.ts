@@ -1,7 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
 import { present } from '../../../kernel/present.ts'
-import { flag, listOf, shape, text, whole } from '../../../kernel/validation.ts'
+import { flag, listOf, namedShape, text, whole } from '../../../kernel/validation.ts'
 import { operationOf } from '../../../platform/operations/operation.ts'
 import { EMAIL_PAGE, plainText } from '../email-page.ts'
 import type { EmailKey } from './email-key.ts'
@@ -30,7 +30,7 @@ export type EmailKeyView = ReturnType<typeof emailKeyView>
 
 const word = text(0, 512)
 const second = whole(0, Number.MAX_SAFE_INTEGER)
-const key = shape({
+const key = namedShape('EmailKey', {
   id: word,
   name: word,
   license_id: optional(word),

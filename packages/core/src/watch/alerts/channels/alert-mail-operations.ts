@@ -1,6 +1,6 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
-import { flag, listOf, shape, text, whole } from '../../../kernel/validation.ts'
+import { flag, listOf, namedShape, text, whole } from '../../../kernel/validation.ts'
 import type { Tenants } from '../../../people/tenants/tenants.ts'
 import { operationOf } from '../../../platform/operations/operation.ts'
 import type { AlertMailboxes as Mailboxes } from './alert-deliveries-store.ts'
@@ -26,7 +26,7 @@ const mailboxesView = ({ tenantId, addresses, createdAt }: Mailboxes) => ({
 export type MailboxesView = ReturnType<typeof mailboxesView>
 
 const addresses = listOf(text(3, 320), MAX_ALERT_ADDRESSES)
-const described = shape({
+const described = namedShape('AlertMailbox', {
   tenant_id: optional(text(1, 64)),
   addresses,
   created_at: whole(0, Number.MAX_SAFE_INTEGER),

@@ -2,7 +2,7 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
 import { present, presentSeconds } from '../../../kernel/present.ts'
 import type { Scope } from '../../../kernel/scope.ts'
-import { flag, listOf, shape, text, whole } from '../../../kernel/validation.ts'
+import { flag, listOf, namedShape, shape, text, whole } from '../../../kernel/validation.ts'
 import type { Tenants } from '../../../people/tenants/tenants.ts'
 import type { DeliveryReport } from '../../../platform/deliveries/delivery.ts'
 import { operationOf } from '../../../platform/operations/operation.ts'
@@ -50,7 +50,7 @@ const deliveryView = (report: DeliveryReport) => ({
 })
 
 const count = whole(0, Number.MAX_SAFE_INTEGER)
-const described = shape({
+const described = namedShape('AlertWebhook', {
   tenant_id: optional(text(1, 64)),
   origin: text(1, 2048),
   created_at: count,

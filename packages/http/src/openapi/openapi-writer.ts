@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonSchema } from '@svc/core/adapters'
+import { type Body, JSON_BODY_TYPE } from '../exchange/body/body.ts'
+import { type Components, jsonSchema, type Shape } from '../exchange/body/shape.ts'
+import type { NamedCall, ReplyDoc, Route } from '../exchange/route.ts'
+import { SVC_LICENSE } from '../gates/license-deed.ts'
+import { FAULT, REQUEST_ID, refused, tooLarge, UNAVAILABLE } from './openapi-parts.ts'
+
+/** A part of a document. */
+export type Part = Readonly<Record<string, unknown>>
+
+const reference = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
+const HEADERS = Object.fromEntries(Object.keys(REQUEST_ID).map((name) => [name, reference('headers', name)]))
+
+/** Writes the operations of one document, and gathers the shapes and replies that they share. */
+export class OpenApiWriter {
+  readonly #components: Components
+  readonly #replies = new Map<string, Part>()
+
+  constructor(components: Components) {
+    this.#components = components
+  }
+
+  /** The replies that have a name, in the order of their names. */
+  get replies(): Part {
+    return Object.fromEntries([...this.#replies].sort(([one], [other]) => (one < other ? -1 : 1)))
+  }
+
+  /** Returns the entry of a route under one of its paths. */
+  operation(route: Route, path: string): Part {
+    const { summary, gate, body } = route
+    const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)]
+    return {
+      operationId: operationIdOf(route.method, path),
+      summary,
+      security: gate.security.map((name) => ({ [name]: [] })),
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...(body === undefined ? {} : { requestBody: { required: true, content: this.#requestContent(body) } }),
+      responses: this.#responses(allReplies(route)),
+    }
+  }
+
+  /** Returns the entry of one of a route's calls. All of them refuse alike. */
+  call(route: Route, { name, summary, description, body, beside = {}, answer }: NamedCall): Part {
+    const { required, properties } = jsonSchema(body, this.#components)
+    const more = Object.fromEntries(
+      Object.entries(beside).map(([field, shape]) => [field, jsonSchema(shape, this.#components)]),
+    )
+    const schema = {
+      type: 'object',
+      ...(required ? { required } : {}),
+      properties: { ...Object(properties), ...more },
+    }
+    const success = { ...route.replies[200], body: answer } as ReplyDoc
+    return {
+      operationId: name.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
+      tags: [name.slice(0, name.indexOf('.'))],
+      summary,
+      description,
+      security: route.gate.security.map((scheme) => ({ [scheme]: [] })),
+      requestBody: { required: true, content: { [JSON_BODY_TYPE]: { schema } } },
+      responses: this.#responses({ 200: success, ...refused(allReplies(route)) }),
+    }
+  }
+
+  #requestContent({ shape, types }: Body<unknown>): Part {
+    const media = shape === undefined ? {} : { schema: jsonSchema(shape, this.#components) }
+    return Object.fromEntries(types.map((type) => [type, media]))
+  }
+
+  #responses(replies: Readonly<Record<string, ReplyDoc>>): Part {
+    return Object.fromEntries(
+      Object.entries(replies).map(([status, reply]) => [status, this.#response(status, reply)]),
+    )
+  }
+
+  #response(status: string, reply: ReplyDoc): Part {
+    const { name } = reply
+    if (name === undefined) return this.#described(status, reply)
+    const described = this.#described(status, reply)
+    const known = this.#replies.get(name) ?? described
+    if (!isDeepStrictEqual(known, described)) throw new TypeError(`two replies are named ${name}`)
+    this.#replies.set(name, known)
+    return reference('responses', name)
+  }
+
+  #described(status: string, { description, headers = {}, body, type }: ReplyDoc): Part {
+    const own = Object.entries(headers).map(([name, text]) => [
+      name,
+      { description: text, schema: { type: 'string' } },
+    ])
+    const content = this.#content(status, body, type)
+    return {
+      description,
+      headers: { ...HEADERS, ...Object.fromEntries(own) },
+      ...(content === undefined ? {} : { content }),
+    }
+  }
+
+  #content(status: string, body: Shape | undefined, type: string | undefined): Part | undefined {
+    if (type !== undefined) return { [type]: { schema: { type: 'string' } } }
+    if (body !== undefined) return { [JSON_BODY_TYPE]: { schema: jsonSchema(body, this.#components) } }
+    return status >= '4' ? { [JSON_BODY_TYPE]: { schema: reference('schemas', 'Error') } } : undefined
+  }
+}
+
+const operationIdOf = (method: string, path: string): string =>
+  `${method.toLowerCase()}${path.replaceAll(/[{}.]/g, '').replaceAll(/[/-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`
+
+const parameter =
+  (place: string, schema: JsonSchema) =>
+  ([name, description]: readonly [string, string]) => ({
+    name,
+    in: place,
+    ...(description === '' ? {} : { description }),
+    ...(place === 'path' ? { required: true } : {}),
+    schema,
+  })
+const TEXT = { type: 'string' }
+
+const pathParameters = (path: string): Part[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => parameter('path', TEXT)([name, '']))
+
+const queryParameters = ({ query = {} }: Route): Part[] =>
+  Object.entries<string>(query).map(parameter('query', TEXT))
+
+const headerParameters = ({ reads = {}, gate: { deed, security } }: Route): Part[] =>
+  Object.entries<string>({ ...reads, ...(deed && security.includes('apiToken') ? SVC_LICENSE : {}) }).map(
+    parameter('header', TEXT),
+  )
+
+/** Returns the replies of a route by status, also those that every route may give. */
+const allReplies = ({ body, gate, replies }: Route): Readonly<Record<string, ReplyDoc>> => ({
+  ...(body === undefined ? {} : { 413: tooLarge(body.maxBytes) }),
+  500: FAULT,
+  503: UNAVAILABLE,
+  ...gate.replies,
+  ...replies,
+})
