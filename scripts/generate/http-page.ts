@@ -31,7 +31,7 @@ export interface Described {
       string,
       {
         readonly description: string
-        readonly headers: Readonly<Record<string, unknown>>
+        readonly headers?: Readonly<Record<string, unknown>>
         readonly content?: Content
       }
     >
@@ -178,8 +178,8 @@ function answered(content: Content): readonly string[] {
 }
 
 function repliesOf({ responses }: Described): string {
-  const rows = Object.entries(responses).map(([status, { description, headers, content = {} }]) => {
-    const own = Object.keys(headers).filter((name) => name !== 'Svc-Request-Id')
+  const rows = Object.entries(responses).map(([status, { description, headers = {}, content = {} }]) => {
+    const own = Object.keys(headers)
     return [status, description, answered(content).map(code).join(', '), own.map(code).join(', ')]
   })
   return table(['Status', 'Meaning', 'Body', 'Headers'], rows)

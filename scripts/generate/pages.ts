@@ -25,7 +25,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/license-key.md', licenseKeyPage()],
     ['docs/reference/operations.md', operationsPage()],
-    ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
+    ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 1)}\n`],
     ['docs/reference/columns.md', await columnsPage()],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],

@@ -133,6 +133,11 @@ export interface NamedCall {
 
 /** The declaration of a route. */
 export interface RouteParts<Caller, Input, Path extends string, Query extends string> {
+  /**
+   * The name in the API document, in the words of operations: `jobs.claim`. Absent for the one operation of
+   * license holders that the route runs, and for routes that no document has.
+   */
+  readonly name?: string
   readonly method: Method
   /** `/v1/jobs/{id}/status`: the path as the spec writes it. */
   readonly path: Path

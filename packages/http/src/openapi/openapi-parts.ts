@@ -15,6 +15,18 @@ export const SECURITY_SCHEMES = {
   sharedSecret: bearer('A secret of the settings.'),
 } as const satisfies Readonly<Record<SecurityScheme, unknown>>
 
+/** The credentials of the service in words, for documents. */
+export const CREDENTIALS = {
+  apiToken: 'an API token',
+  healthToken: '`SERVICE_HEALTH_TOKEN`, when it is set',
+  licenseKey: 'a license key',
+  metricsToken: '`SERVICE_METRICS_TOKEN`, when it is set',
+  browserToken: 'a browser token',
+  sendingKey: 'a sending key',
+  session: 'a session',
+  sharedSecret: 'a secret of the settings',
+} as const satisfies Readonly<Record<SecurityScheme, string>>
+
 /** The body of every refusal. */
 export const errorBody: JsonSchema = {
   type: 'object',
@@ -40,14 +52,6 @@ export const errorBody: JsonSchema = {
   },
 }
 
-/** The header of every answer, as components have it. */
-export const REQUEST_ID = {
-  'Svc-Request-Id': {
-    description: 'Names the request in the log of the service.',
-    schema: { type: 'string' },
-  },
-} as const
-
 /** A fault of the service, which any route may answer. */
 export const FAULT: ReplyDoc = { name: 'Fault', description: 'A fault of the service.' }
 /** The service is out of order or too busy, which any route may answer. */
@@ -55,6 +59,11 @@ export const UNAVAILABLE: ReplyDoc = {
   name: 'Unavailable',
   description: 'Out of order or too busy at the moment.',
   headers: { 'Retry-After': 'Whole seconds.' },
+}
+/** A request whose head is too long, which a server refuses before it looks for a route. */
+export const HEADERS_TOO_LARGE: ReplyDoc = {
+  name: 'HeadersTooLarge',
+  description: 'A request whose headers are too long.',
 }
 /** The refusal of a body of more bytes. */
 export const tooLarge = (bytes: number): ReplyDoc => ({

@@ -2,20 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonSchema } from '@svc/core/adapters'
 import { type Body, JSON_BODY_TYPE } from '../exchange/body/body.ts'
 import { type Components, jsonSchema, type Shape } from '../exchange/body/shape.ts'
-import type { NamedCall, ReplyDoc, Route } from '../exchange/route.ts'
+import type { NamedCall, ReplyDoc, Route, SecurityScheme } from '../exchange/route.ts'
 import { SVC_LICENSE } from '../gates/license-deed.ts'
-import { FAULT, REQUEST_ID, refused, tooLarge, UNAVAILABLE } from './openapi-parts.ts'
+import { CREDENTIALS, FAULT, HEADERS_TOO_LARGE, refused, tooLarge, UNAVAILABLE } from './openapi-parts.ts'
+import { TAGS } from './openapi-tags.ts'
 
 /** A part of a document. */
 export type Part = Readonly<Record<string, unknown>>
 
 const reference = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
-const HEADERS = Object.fromEntries(Object.keys(REQUEST_ID).map((name) => [name, reference('headers', name)]))
 
 /** Writes the operations of one document, and gathers the shapes and replies that they share. */
 export class OpenApiWriter {
   readonly #components: Components
   readonly #replies = new Map<string, Part>()
+  readonly #nouns = new Set<string>()
 
   constructor(components: Components) {
     this.#components = components
@@ -26,13 +27,19 @@ export class OpenApiWriter {
     return Object.fromEntries([...this.#replies].sort(([one], [other]) => (one < other ? -1 : 1)))
   }
 
-  /** Returns the entry of a route under one of its paths. */
-  operation(route: Route, path: string): Part {
-    const { summary, gate, body } = route
+  /** The nouns of the operations so far, each with its sentence, in the order of the nouns. */
+  get tags(): readonly Part[] {
+    return [...this.#nouns].sort().map((name) => ({ name, description: TAGS[name] }))
+  }
+
+  /** Returns the entry of a route. @throws TypeError for one without a name */
+  operation(route: Route): Part {
+    const { path, summary, gate, body } = route
     const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)]
     return {
-      operationId: operationIdOf(route.method, path),
+      ...this.#named(nameOfRoute(route)),
       summary,
+      description: credentialsOf(gate.security),
       security: gate.security.map((name) => ({ [name]: [] })),
       ...(parameters.length > 0 ? { parameters } : {}),
       ...(body === undefined ? {} : { requestBody: { required: true, content: this.#requestContent(body) } }),
@@ -53,14 +60,21 @@ export class OpenApiWriter {
     }
     const success = { ...route.replies[200], body: answer } as ReplyDoc
     return {
-      operationId: name.replaceAll(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase()),
-      tags: [name.slice(0, name.indexOf('.'))],
+      ...this.#named(name),
       summary,
       description,
       security: route.gate.security.map((scheme) => ({ [scheme]: [] })),
       requestBody: { required: true, content: { [JSON_BODY_TYPE]: { schema } } },
       responses: this.#responses({ 200: success, ...refused(allReplies(route)) }),
     }
+  }
+
+  /** The name of an operation, and the noun before its dot. @throws TypeError for a noun without a sentence */
+  #named(name: string): Part {
+    const noun = name.slice(0, name.indexOf('.'))
+    if (TAGS[noun] === undefined) throw new TypeError(`${name}: say what its noun means`)
+    this.#nouns.add(noun)
+    return { operationId: name, tags: [noun] }
   }
 
   #requestContent({ shape, types }: Body<unknown>): Part {
@@ -92,7 +106,7 @@ export class OpenApiWriter {
     const content = this.#content(status, body, type)
     return {
       description,
-      headers: { ...HEADERS, ...Object.fromEntries(own) },
+      ...(own.length === 0 ? {} : { headers: Object.fromEntries(own) }),
       ...(content === undefined ? {} : { content }),
     }
   }
@@ -104,8 +118,19 @@ export class OpenApiWriter {
   }
 }
 
-const operationIdOf = (method: string, path: string): string =>
-  `${method.toLowerCase()}${path.replaceAll(/[{}.]/g, '').replaceAll(/[/-]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`
+/** The name of a route. The form of an operation for license holders follows from the operation's name. */
+function nameOfRoute({ name, operations = {}, method, path }: Route): string {
+  const [only, ...others] = Object.keys(operations)
+  if (name !== undefined) return name
+  if (only === undefined || others.length > 0) throw new TypeError(`${method} ${path} has no name`)
+  return `${only}.licensed`
+}
+
+/** Says which credentials open a route, any one of them. */
+function credentialsOf(security: readonly SecurityScheme[]): string {
+  const words = security.map((scheme) => CREDENTIALS[scheme])
+  return words.length === 0 ? 'It needs no credential.' : `It needs ${words.join(', or ')}.`
+}
 
 const parameter =
   (place: string, schema: JsonSchema) =>
@@ -132,6 +157,7 @@ const headerParameters = ({ reads = {}, gate: { deed, security } }: Route): Part
 /** Returns the replies of a route by status, also those that every route may give. */
 const allReplies = ({ body, gate, replies }: Route): Readonly<Record<string, ReplyDoc>> => ({
   ...(body === undefined ? {} : { 413: tooLarge(body.maxBytes) }),
+  431: HEADERS_TOO_LARGE,
   500: FAULT,
   503: UNAVAILABLE,
   ...gate.replies,

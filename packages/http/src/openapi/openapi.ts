@@ -1,12 +1,16 @@
 import { RELEASE } from '@svc/core'
 import { Components } from '../exchange/body/shape.ts'
-import { pathsOf, type Route } from '../exchange/route.ts'
+import type { Route } from '../exchange/route.ts'
 import { ROUTES } from '../routes/index.ts'
-import { errorBody, REQUEST_ID, SECURITY_SCHEMES } from './openapi-parts.ts'
+import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
 import { OpenApiWriter, type Part } from './openapi-writer.ts'
 
 const DESCRIPTION =
-  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Bodies are JSON with any Content-Type, except that `/login` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null.'
+  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Every answer carries `Svc-Request-Id`, which names the request in the log of the service. Bodies are JSON with any Content-Type, except that `/login` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null.'
+
+const ROOT = { url: '/', description: 'The address of the service.' }
+/** The places of an agent route: its path stands under both. */
+const SERVERS = [ROOT, { url: '/api', description: 'An alias: the same route under `/api`.' }]
 
 /**
  * The OpenAPI 3.1 document of a set of routes: the served routes in machine-readable form. Shapes and replies
@@ -17,15 +21,11 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
   const writer = new OpenApiWriter(components)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
-    for (const path of pathsOf(route)) {
-      const methods = paths[path] ?? {}
-      methods[route.method.toLowerCase()] = writer.operation(route, path)
-      paths[path] = methods
-      for (const call of route.calls ?? [])
-        paths[path.replace(/\{[^}]+\}$/, call.name)] = {
-          [route.method.toLowerCase()]: writer.call(route, call),
-        }
-    }
+    const { path, agent, calls = [] } = route
+    const method = route.method.toLowerCase()
+    paths[path] = { ...paths[path], ...(agent && { servers: SERVERS }), [method]: writer.operation(route) }
+    for (const call of calls)
+      paths[path.replace(/\{[^}]+\}$/, call.name)] = { [method]: writer.call(route, call) }
   }
   return {
     openapi: '3.1.0',
@@ -34,15 +34,16 @@ export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
       title: 'svc',
       version: RELEASE,
       description: DESCRIPTION,
+      contact: { name: 'svc' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [ROOT],
+    tags: writer.tags,
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
       schemas: { Error: errorBody, ...components.schemas },
       responses: writer.replies,
-      headers: REQUEST_ID,
     },
   }
 }

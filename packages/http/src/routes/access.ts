@@ -96,6 +96,7 @@ function refusalOf(error: unknown): Reply | undefined {
 /** Sessions of operators on hosts (spec, Access; docs/ssh.md). */
 export const accessRoutes = [
   route({
+    name: 'ssh.ask',
     method: 'POST',
     path: '/api/v1/access/cli-session',
     summary: 'Open a session on a host and return a ticket to the relay.',
@@ -118,6 +119,7 @@ export const accessRoutes = [
     },
   }),
   route({
+    name: 'ssh.pending',
     method: 'GET',
     path: '/api/v1/access/pending',
     summary: 'The sessions that wait for a host; asking takes them.',

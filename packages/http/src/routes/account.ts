@@ -38,6 +38,7 @@ const CONFIRMED = { 401: { description: 'No valid session, or a wrong current pa
  */
 export const accountRoutes = [
   route({
+    name: 'account.sessions',
     method: 'GET',
     path: '/account/sessions',
     summary: "The caller's own live sessions, the newest first.",
@@ -53,6 +54,7 @@ export const accountRoutes = [
       json({ sessions: (await plane.accounts.sessions(caller)).map(sessionView) }),
   }),
   route({
+    name: 'account.end-sessions',
     method: 'POST',
     path: '/account/sessions/end',
     summary: 'End one of the own sessions by its id, or with `all` every one but that which asks.',
@@ -74,6 +76,7 @@ export const accountRoutes = [
     },
   }),
   route({
+    name: 'account.change-password',
     method: 'POST',
     path: '/account/password',
     summary: 'Change the own password; every other session ends, and this one is replaced.',

@@ -34,6 +34,7 @@ export const alertRoutes = [
     Object.fromEntries(ALERT_ACTIONS.map((action) => [`alerts.${action}`, { action }])),
     agentGate(ALERT_ACTS),
     {
+      name: 'alerts.act.licensed',
       summary: 'Acknowledge, snooze or resolve alerts of the license. Repeating it changes nothing.',
       choiceAfter: 'ids',
       answers: '`alerts` when `ids` were named, else `alert`.',

@@ -57,6 +57,7 @@ const scanBody = jsonBody(scanRequest)
 /** Routes of attack surfaces (docs/surface.md). */
 export const attackSurfaceRoutes = [
   route({
+    name: 'surface.verify.licensed',
     method: 'POST',
     path: PATH,
     summary: 'Add a domain to be looked at from outside, or look its proof of ownership up again.',
@@ -74,6 +75,7 @@ export const attackSurfaceRoutes = [
     },
   }),
   route({
+    name: 'surface.list.licensed',
     method: 'GET',
     path: PATH,
     summary: 'List the domains of the license with the state of their newest scans.',
@@ -87,6 +89,7 @@ export const attackSurfaceRoutes = [
     },
   }),
   route({
+    name: 'surface.scan.licensed',
     method: 'POST',
     path: `${PATH}/scan`,
     summary: 'Look at a domain from outside, once its ownership is proven.',
@@ -110,6 +113,7 @@ export const attackSurfaceRoutes = [
     },
   }),
   route({
+    name: 'surface.show.licensed',
     method: 'GET',
     path: `${PATH}/scan`,
     summary: 'Read a scan and its findings.',

@@ -42,6 +42,7 @@ function signatureOf({ rawHeaders }: GateRequest): string | undefined {
 /** Paying for a license (docs/billing.md). */
 export const billingRoutes = [
   route({
+    name: 'billing.checkout.licensed',
     method: 'POST',
     path: '/api/v1/billing/checkout',
     summary: 'Open the page where the license is paid for, or return the one that is open.',
@@ -74,6 +75,7 @@ export const billingRoutes = [
     },
   }),
   route({
+    name: 'billing.receive',
     method: 'POST',
     path: '/api/webhooks/payment',
     summary: 'Take an event of the payment provider, and bring the license in line with its subscription.',

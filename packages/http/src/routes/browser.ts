@@ -31,6 +31,7 @@ const REFUSALS: Replies = {
 /** The browser worker (docs/browser.md). */
 export const browserRoutes = [
   route({
+    name: 'browser.scrape.token',
     method: 'POST',
     path: '/api/v1/browser/scrape',
     summary: 'Open a page and return its content.',
@@ -47,6 +48,7 @@ export const browserRoutes = [
       json(await plane.browserWorker.scrape(caller, body, gone), NO_STORE),
   }),
   route({
+    name: 'browser.agent',
     method: 'POST',
     path: '/api/v1/browser/agent',
     summary: 'Observe a page, take a step on it, or run towards a goal.',

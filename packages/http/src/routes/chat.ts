@@ -87,6 +87,7 @@ function conversationOf(given: string | undefined): string {
 /** The public support chat (spec, POST /api/chat; docs/chat.md). */
 export const chatRoutes = [
   route({
+    name: 'chat.say',
     method: 'POST',
     path: PATH,
     summary: 'Say something in the support chat; the answer is a stream of events.',
@@ -110,6 +111,7 @@ export const chatRoutes = [
     },
   }),
   route({
+    name: 'chat.read',
     method: 'GET',
     path: PATH,
     summary: 'Read the messages of people in a conversation; waits for something new when asked to.',
@@ -137,6 +139,7 @@ export const chatRoutes = [
     },
   }),
   route({
+    name: 'chat.preflight',
     method: 'OPTIONS',
     path: PATH,
     summary: 'The request of a browser before a page of another site uses the chat.',

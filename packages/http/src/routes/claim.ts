@@ -39,6 +39,7 @@ const HEADERS = {
 
 /** Claiming a job (spec, POST /v1/jobs/claim). */
 export const claimRoute = route({
+  name: 'jobs.claim',
   method: 'POST',
   path: '/v1/jobs/claim',
   summary: 'Ask for the job that is due for this host.',

@@ -13,6 +13,7 @@ const MAX_NAME_CHARS = 128
  */
 export const copyRoutes = [
   route({
+    name: 'copies.make',
     method: 'POST',
     path: '/copies',
     summary: 'Copy the embedded database, as of now, into a folder inside the data folder.',

@@ -35,6 +35,7 @@ const streamed = (state: string, pieces: AsyncIterable<readonly LogLine[]>): Rep
 
 /** Reading the log of a deployment, for people (spec, GET /api/deploy/{id}/logs). */
 export const deployLogsRoute = route({
+  name: 'jobs.deployment-log',
   method: 'GET',
   path: '/api/deploy/{id}/logs',
   summary: "A deployment's state and its log.",

@@ -37,6 +37,7 @@ function flagOf(given: string | undefined): boolean {
 export const emailAlertRoutes = [
   route({
     ...shared,
+    name: 'email-alerts.run.licensed.get',
     method: 'GET',
     head: false,
     query: { dry_run: '`1` lists due reminders, and sends nothing.' },
@@ -47,6 +48,7 @@ export const emailAlertRoutes = [
   }),
   route({
     ...shared,
+    name: 'email-alerts.run.licensed',
     method: 'POST',
     body: jsonBody(shape({ dry_run: optional(flag()) })),
     handle: async ({ plane, caller, body }) => {

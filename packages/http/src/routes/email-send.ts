@@ -16,6 +16,7 @@ const queued = shape({
 
 /** Sending a message (docs/email.md). */
 export const emailSendRoute = route({
+  name: 'emails.send.licensed',
   method: 'POST',
   path: '/api/v1/email/send',
   summary: 'Queue a message from a verified domain.',

@@ -59,6 +59,7 @@ export const gitHookRoutes = [
     answers: 'The hooks, without their secrets.',
   }),
   route({
+    name: 'git-hooks.act.licensed',
     method: 'POST',
     path: PATH,
     summary: 'Make, change, rotate or delete a git hook of the license. Making it again changes nothing.',

@@ -124,6 +124,7 @@ const jobViews = ({ jobs }: PushOutcome) =>
 
 /** Messages of git hosts (docs/git.md). */
 export const gitWebhookRoute = route({
+  name: 'git.receive',
   method: 'POST',
   path: '/api/v1/git/webhook',
   summary: 'Take the message of a git host about a push, and deploy it as the hooks say.',

@@ -6,6 +6,7 @@ import { open } from '../gates/open.ts'
 /** Probes (spec, GET /healthz; docs/health.md). */
 export const healthRoutes = [
   route({
+    name: 'health.ready',
     method: 'GET',
     path: '/healthz',
     summary: 'Whether the service is ready for requests.',
@@ -20,6 +21,7 @@ export const healthRoutes = [
     },
   }),
   route({
+    name: 'health.live',
     method: 'GET',
     path: '/livez',
     summary: 'Whether the process answers at all; looks at nothing else.',

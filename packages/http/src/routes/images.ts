@@ -28,6 +28,7 @@ const imageOf = ({ id, checksum, state, capturedAt }: Image) => ({
 
 /** Registering a captured image (docs/backups.md). */
 export const imageRoute = route({
+  name: 'images.register',
   method: 'POST',
   path: '/api/v1/images/register',
   summary: 'Register a captured image in the ledger, and say which ones its repository still has.',

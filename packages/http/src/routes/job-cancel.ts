@@ -23,6 +23,7 @@ const resultOf = ({ effect, job }: CancelOutcome) =>
 
 /** Stopping a job (docs/agents.md). */
 export const jobCancelRoute = route({
+  name: 'jobs.cancel.licensed',
   method: 'POST',
   path: '/api/v1/jobs/{id}/cancel',
   summary: 'End a job that waits, or ask its host to stop it.',

@@ -34,6 +34,7 @@ export const logsBody = shape({
 
 /** Sending output (spec, POST /v1/jobs/{id}/logs). */
 export const jobLogsRoute = route({
+  name: 'jobs.append',
   method: 'POST',
   path: '/v1/jobs/{id}/logs',
   summary: 'Append output to the log of a job; at most 1,000 lines are taken.',

@@ -18,6 +18,7 @@ export const statusBody = shape({
 
 /** Reporting the status of a job (spec, POST /v1/jobs/{id}/status). */
 export const jobStatusRoute = route({
+  name: 'jobs.report',
   method: 'POST',
   path: '/v1/jobs/{id}/status',
   summary: 'Report the state of a job that this host holds.',

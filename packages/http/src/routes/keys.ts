@@ -6,6 +6,7 @@ import { open } from '../gates/open.ts'
 /** The public keys (docs/reference/cryptography.md). */
 export const keyRoutes = [
   route({
+    name: 'license.keys',
     method: 'GET',
     path: '/.well-known/jwks.json',
     summary: 'The public keys that verify tokens of this service: the current one, then retired ones.',

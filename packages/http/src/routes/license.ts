@@ -21,6 +21,7 @@ const activation = shape({
 /** Activating a license (spec, POST /v1/license/activate). */
 export const licenseRoutes = [
   route({
+    name: 'license.activate',
     method: 'POST',
     path: '/v1/license/activate',
     summary: 'Exchange a license key, in the body or as bearer, for a signed token.',

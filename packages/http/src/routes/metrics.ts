@@ -8,6 +8,7 @@ const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** The exposition (spec, /metrics; docs/health.md). */
 export const metricsRoutes = [
   route({
+    name: 'health.metrics',
     method: 'GET',
     path: '/metrics',
     summary: 'Figures of the service and its process, in the Prometheus text format.',

@@ -41,6 +41,6 @@ const MONITOR_RUN = {
  * The external cron service's call; both methods share one handler (spec, GET and POST /api/v1/monitors/run).
  */
 export const monitorRoutes = [
-  route({ ...MONITOR_RUN, method: 'GET', head: false }),
-  route({ ...MONITOR_RUN, method: 'POST' }),
+  route({ ...MONITOR_RUN, name: 'monitors.run-due.get', method: 'GET', head: false }),
+  route({ ...MONITOR_RUN, name: 'monitors.run-due', method: 'POST' }),
 ]

@@ -61,6 +61,7 @@ const accepted = (body: ReturnType<typeof outcomeView>): Reply =>
 /** The document of a host about its firewall and hardening. */
 export const nodeSecurityRoutes = [
   route({
+    name: 'security.show.licensed',
     method: 'GET',
     path: PATH,
     summary: 'Read the firewall and hardening of a host, and whether they were applied.',
@@ -77,6 +78,7 @@ export const nodeSecurityRoutes = [
     },
   }),
   route({
+    name: 'security.act.licensed',
     method: 'POST',
     path: PATH,
     summary: 'Give a host a firewall and hardening, try them, or send them once more.',

@@ -20,6 +20,8 @@ import { INVALID } from './job-fields.ts'
 
 /** Words and fields of a mounted operation that its own declaration does not give. */
 export interface MountParts {
+  /** The name of the route; needed if it has several operations. */
+  readonly name?: string
   /** A sentence for the API document, instead of the operation's own summary. */
   readonly summary?: string
   /** The meaning of each query parameter, one for each input field of a GET or DELETE outside of the path. */
@@ -64,9 +66,11 @@ export function operationRoute(
     choiceAfter,
     agent,
     perThing,
+    name: ownName,
     reply = (answer: Answer) => json(answer),
   } = parts
   return route({
+    ...(ownName !== undefined && { name: ownName }),
     method,
     path,
     summary: parts.summary ?? sentence(summary),

@@ -34,6 +34,7 @@ const entry = shape({
  */
 export const operationRoutes = [
   route({
+    name: 'operations.list',
     method: 'GET',
     path: '/operations',
     summary: 'Operations of the caller.',
@@ -53,6 +54,7 @@ export const operationRoutes = [
       }),
   }),
   route({
+    name: 'operations.run',
     method: 'POST',
     path: '/operations/{name}',
     summary: 'Run an operation.',

@@ -31,6 +31,7 @@ const FAILED = { ok: false, error: 'provisioning worker failed' }
 
 /** The call of a cron service that takes orders for servers a step further (docs/provisioning.md). */
 export const provisioningRoute = route({
+  name: 'provision.run',
   method: 'POST',
   path: '/api/v1/provisioning/worker',
   summary: 'Take orders for servers that are due one step further.',

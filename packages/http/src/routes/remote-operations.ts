@@ -53,6 +53,7 @@ const described = shape({ name: text(1, 128), summary: text(1, 512) })
  */
 export const remoteOperationRoutes = [
   route({
+    name: 'operations.list',
     method: 'GET',
     path: '/api/v1/operations',
     summary: 'The operations that the caller may run.',
@@ -68,6 +69,7 @@ export const remoteOperationRoutes = [
     },
   }),
   route({
+    name: 'operations.run',
     method: 'POST',
     path: '/api/v1/operations/{name}',
     summary:

@@ -24,6 +24,7 @@ const replies = (wrong: string, conflict: string): Replies => ({
 /** Managing one's own second factor, for people who sign in with a password. */
 export const secondFactorRoutes = [
   route({
+    name: 'account.begin-second-factor',
     method: 'POST',
     path: '/account/second-factor',
     summary: 'Begin a second factor; it counts for nothing until its first code came, within ten minutes.',
@@ -43,6 +44,7 @@ export const secondFactorRoutes = [
     },
   }),
   route({
+    name: 'account.confirm-second-factor',
     method: 'POST',
     path: '/account/second-factor/confirm',
     summary: 'Confirm the second factor by its first code; ends all other sessions.',
@@ -62,6 +64,7 @@ export const secondFactorRoutes = [
     },
   }),
   route({
+    name: 'account.remove-second-factor',
     method: 'POST',
     path: '/account/second-factor/remove',
     summary: 'Remove the second factor, with the password and a code or recovery code.',

@@ -22,6 +22,7 @@ const COOKIE = { 'Set-Cookie': 'The session `svc_session`, or its removal.' }
 /** Signing in and out (docs/operators.md). */
 export const sessionRoutes = [
   route({
+    name: 'account.sign-in',
     method: 'POST',
     path: '/login',
     summary:
@@ -47,6 +48,7 @@ export const sessionRoutes = [
     },
   }),
   route({
+    name: 'account.sign-out',
     method: 'POST',
     path: '/logout',
     summary: 'End the session.',

@@ -21,6 +21,7 @@ const report = shape({
 
 /** The system check, for operators (spec, /api/health/system; docs/health.md). */
 export const systemRoute = route({
+  name: 'health.system',
   method: 'GET',
   path: '/api/health/system',
   summary: 'Looks at everything the service stands on, now.',

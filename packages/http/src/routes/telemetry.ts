@@ -71,6 +71,7 @@ const gate: Gate<Beater> = {
 /** Heartbeats (spec, POST /v1/telemetry/heartbeat). */
 export const telemetryRoutes = [
   route({
+    name: 'fleet.heartbeat',
     method: 'POST',
     path: '/v1/telemetry/heartbeat',
     summary: 'Report a host as alive; renews the leases of the jobs it lists.',

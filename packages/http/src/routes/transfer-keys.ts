@@ -153,6 +153,7 @@ const HANDLERS: Readonly<Record<Action, (call: Given) => Promise<Reply>>> = {
 
 /** Keys that let one host get data from another (docs/transfer.md). */
 export const transferKeyRoute = route({
+  name: 'transfer.act.licensed',
   method: 'POST',
   path: '/api/v1/transfer/keys',
   summary: 'Mint, redeem or revoke a key that lets one host get data from another.',

@@ -98,6 +98,7 @@ function asked(body: Readonly<Record<string, unknown>>) {
 }
 
 const change = route({
+  name: 'webhooks.act.licensed',
   method: 'POST',
   path: ONE,
   summary:

@@ -9,10 +9,18 @@ const absent: Described = { operationId: '', security: [], responses: {} }
 
 interface Described {
   readonly operationId: string
+  readonly tags?: readonly string[]
+  readonly description?: string
   readonly security: readonly object[]
   readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> }
   readonly responses: Record<string, { readonly headers: object; readonly content?: object }>
 }
+/** The paths of the document, with their servers and their methods. */
+const items = () =>
+  Object.entries(openApiDocument().paths as Record<string, object>).map(([path, item]) => {
+    const { servers = [{ url: '/' }], ...methods } = item as { servers?: { readonly url: string }[] }
+    return { path, servers, methods: methods as Record<string, Described> }
+  })
 const made = ROUTES.find(({ path }) => path === '/v1/jobs/claim') as Route
 const described = (routes = ROUTES) =>
   (openApiDocument(routes) as { paths: Record<string, Record<string, Described>> }).paths
@@ -28,13 +36,37 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  it('has every route under every path it is served at, every operation under a path of its own, and no other', () => {
-    const listed = Object.entries(described()).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  it('has every route with every path it is served at, every operation under a path of its own, and no other', () => {
+    const listed = items().flatMap(({ path, servers, methods }) =>
+      Object.keys(methods).flatMap((method) =>
+        servers.map(({ url }) => `${method.toUpperCase()} ${url.replace(/\/$/, '')}${path}`),
+      ),
     )
     const served = ROUTES.flatMap((route) => pathsOf(route).map((path) => `${route.method} ${path}`))
     const operations = OPERATIONS.map(({ name }) => `POST /api/v1/operations/${name}`)
     expect(listed.sort()).toEqual([...served, ...operations].sort())
+  })
+
+  it('names each operation in the words of the operations, under a noun with a sentence', () => {
+    const { tags } = openApiDocument() as {
+      tags: readonly { readonly name: string; readonly description: string }[]
+    }
+    const sentences = new Map(tags.map(({ name, description }) => [name, description]))
+    const told = items().flatMap(({ methods }) => Object.values(methods))
+    for (const { operationId, tags: [noun = ''] = [], description } of told) {
+      expect(operationId).toMatch(/^[a-z-]+(?:\.[a-z-]+){1,3}$/)
+      expect(operationId.startsWith(`${noun}.`)).toBe(true)
+      expect([noun, sentences.get(noun)]).toEqual([noun, expect.stringMatching(/^[A-Z].*\.$/)])
+      expect([operationId, description]).toEqual([operationId, expect.stringContaining('eeds ')])
+    }
+    expect([...sentences.keys()].sort()).toEqual([...new Set(told.flatMap(({ tags: of = [] }) => of))].sort())
+    const nameAt = (path: string, method: string) => described()[path]?.[method]?.operationId
+    expect(nameAt('/v1/jobs/claim', 'post')).toBe('jobs.claim')
+    expect(nameAt('/api/v1/operations/jobs.enqueue', 'post')).toBe('jobs.enqueue')
+    expect(nameAt('/v1/fleet/servers', 'get')).toBe('fleet.servers.licensed')
+    expect(() => openApiDocument([{ ...made, name: 'beasts.feed' }])).toThrow('beasts.feed')
+    const { name: _, ...nameless } = made
+    expect(() => openApiDocument([nameless])).toThrow('has no name')
   })
 
   it('has a shape once, wherever it stands', () => {
@@ -72,7 +104,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('gives each operation a name of its own', () => {
-    const names = Object.values(described()).flatMap((methods) =>
+    const names = items().flatMap(({ methods }) =>
       Object.values(methods).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
@@ -95,7 +127,7 @@ describe('the OpenAPI document', () => {
     const { security, responses } = described()['/v1/jobs/claim']?.post ?? absent
     const { components } = openApiDocument() as { components: { responses: Described['responses'] } }
     expect(security).toEqual([{ licenseKey: [] }])
-    expect(Object.keys(responses)).toEqual(['200', '204', '400', '401', '413', '429', '500', '503'])
+    expect(Object.keys(responses)).toEqual(['200', '204', '400', '401', '413', '429', '431', '500', '503'])
     expect(responses['204']).not.toHaveProperty('content')
     expect(responses['200']?.headers).toHaveProperty('Svc-Cancel')
     expect(responses['429']).toEqual({ $ref: '#/components/responses/RateLimited' })
