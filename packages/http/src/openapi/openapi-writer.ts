@@ -69,7 +69,7 @@ export class OpenApiWriter {
     }
   }
 
-  /** The name of an operation, and the noun before its dot. @throws TypeError for a noun without a sentence */
+  /** The name of an operation and the noun before its dot. @throws TypeError for a noun without a sentence */
   #named(name: string): Part {
     const noun = name.slice(0, name.indexOf('.'))
     if (TAGS[noun] === undefined) throw new TypeError(`${name}: say what its noun means`)
