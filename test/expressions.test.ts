@@ -29,7 +29,6 @@ const SQUARE: Readonly<Record<string, { longest: number } | { ours: string }>> =
   '/\\{([^}]+)\\}/g': { ours: 'paths of routes' },
   '/\\{([^}]+)\\}/': { ours: 'paths of routes' },
   '/\\{[^}]+\\}$/': { ours: 'paths of routes' },
-  '/[/-]+(\\w)/g': { ours: 'paths of routes' },
   // A mailbox of a message; a name of the DNS; a line of /proc, whose only name has 15 bytes.
   [String.raw`/^(?:(?:"((?:[^"\\]|\\["\\])*)"|([^"<>()[\]:;@\\,]*?)) *<([^<>\s]+)>|([^<>\s"]+))$/u`]: {
     longest: 998,
