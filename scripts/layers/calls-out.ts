@@ -35,6 +35,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     path: /^packages\/cli\/src\/host-apps\/system\/task-input\.ts$/,
     why: 'writes to a pipe of this machine',
   },
+  {
+    path: /^packages\/http\/src\/mount\/web-request\.ts$/,
+    why: 'a request without a connection has a socket that nobody connects',
+  },
   { path: /^packages\/http\/src\/server\/socket-file\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/core\/src\/platform\/database\/lock-socket\.ts$/,

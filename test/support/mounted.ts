@@ -51,7 +51,8 @@ export const inAnotherKoa: Mount = async ({ plane }) => {
   return started(createServer(host.callback()))
 }
 
-async function started(server: Server) {
+/** Listens with a server of somebody else. */
+export async function started(server: Server) {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.listen(0, '127.0.0.1', resolve)
   await promise

@@ -5,11 +5,14 @@ import Koa, { type Context, type Middleware, type Next } from 'koa'
 import { consoleRoutes } from './console/routes.ts'
 import { RequestPipeline, type RequestPipelineParts } from './dispatch/request-pipeline.ts'
 import { DirectResponder, KoaResponder } from './dispatch/responder.ts'
-import { PathTable, pathOf, type Resource, resourcesOf } from './dispatch/routing.ts'
+import { PathTable, type Resource, resourcesOf } from './dispatch/routing.ts'
 import { Upgrades } from './dispatch/upgrades.ts'
 import { RequestBytes } from './exchange/body/request-bytes.ts'
 import type { Route } from './exchange/route.ts'
 import { type UpgradeRoute, withoutUpgrade } from './exchange/upgrade.ts'
+import { Misplaced, pathsBelow } from './mount/base-path.ts'
+import { type Fetch, fetchOf } from './mount/fetch.ts'
+import { type NodeHandler, nodeHandlerOf } from './mount/node-handler.ts'
 import { httpMetrics } from './observe/http-metrics.ts'
 import { logUndelivered, RequestIds } from './observe/request-log.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -23,6 +26,12 @@ export interface AppOptions {
    * mounts this one. Default: `answer`.
    */
   readonly unknownPaths?: 'answer' | 'pass'
+  /**
+   * The path that all paths of the service stand under, `/svc`, where the application around leaves it in the
+   * request: a route of Next.js does, a prefix of Express is taken off. Not with the console, whose pages
+   * stand at `/console`. Default: none.
+   */
+  readonly basePath?: string
   /** Whether the console is served at `/console` (docs/console.md). Default: no. */
   readonly console?: boolean
   /** Additional routes, served beside the service's own. */
@@ -35,12 +44,21 @@ export interface AppOptions {
 
 /** The public HTTP surface of a plane, as a Koa application of its own. The caller disposes the plane. */
 export function createApp(plane: ControlPlane, options: AppOptions = {}): App {
-  const dispatch = dispatchOf(plane, publicRoutes(options), options)
-  return Object.assign(appOf(plane, dispatch), { upgrades: dispatch.upgrades })
+  return mountable(plane, dispatchOf(plane, publicRoutes(options), options))
 }
 
-/** A Koa application with upgrade routes. */
-export type App = Koa & { readonly upgrades: Upgrades }
+/** A Koa application, and its other entrances. Each is a function that needs no `this`. */
+export type App = Koa & {
+  readonly upgrades: Upgrades
+  readonly fetch: Fetch
+  readonly nodeHandler: NodeHandler
+}
+
+function mountable(plane: ControlPlane, dispatch: Dispatch): App {
+  const app = appOf(plane, dispatch)
+  const entrances = { fetch: fetchOf(app), nodeHandler: nodeHandlerOf(app, dispatch.direct) }
+  return Object.assign(app, { upgrades: dispatch.upgrades, ...entrances })
+}
 
 /**
  * The operators' surface: every operation, without a credential. Serve it on a socket file of mode 0600 and
@@ -53,8 +71,7 @@ export function createControlApp(plane: ControlPlane): Koa {
 /** The surface of a relay of its own: its upgrade routes, the probes and the figures. */
 export function createRelayApp(plane: ControlPlane, upgradeRoutes: readonly UpgradeRoute[]): App {
   const routes = [...healthRoutes, ...metricsRoutes, ...upgradeRoutes.map(withoutUpgrade)]
-  const dispatch = dispatchOf(plane, routes, { upgradeRoutes })
-  return Object.assign(appOf(plane, dispatch), { upgrades: dispatch.upgrades })
+  return mountable(plane, dispatchOf(plane, routes, { upgradeRoutes }))
 }
 
 const WAITING = {
@@ -78,8 +95,12 @@ export function createWaitingApp(
  * The public surface as a middleware, for a Koa application that has other middlewares. Mount body parsers
  * after it.
  */
-export function controlPlaneMiddleware(plane: ControlPlane, options: AppOptions = {}): Middleware {
-  return dispatchOf(plane, publicRoutes(options), options).middleware
+export function controlPlaneMiddleware(
+  plane: ControlPlane,
+  options: AppOptions = {},
+): Middleware & { readonly upgrades: Upgrades } {
+  const { middleware, upgrades } = dispatchOf(plane, publicRoutes(options), options)
+  return Object.assign(middleware, { upgrades })
 }
 
 const publicRoutes = ({ console = false, routes = [], upgradeRoutes = [] }: AppOptions): readonly Route[] => [
@@ -125,6 +146,10 @@ function dispatchOf(
   options: AppOptions,
   elsewhere?: RequestPipelineParts['elsewhere'],
 ): Dispatch {
+  const { basePath } = options
+  if (options.console && basePath !== undefined)
+    throw new TypeError('basePath: the console stands at /console, so it is served without a base path')
+  const pathFor = pathsBelow(basePath)
   const metrics = httpMetrics(plane, [
     ...ROUTES,
     ...CONTROL_ROUTES,
@@ -134,24 +159,28 @@ function dispatchOf(
   const pipeline = new RequestPipeline({ plane, metrics, bytes, ids: new RequestIds(), elsewhere })
   const resources = [...resourcesOf(routes)]
   const agents = new PathTable(resources.filter((entry) => isForAgents(entry)))
+  const fixed = new Set(resources.map(([path]) => path))
+  const knows = (path: string) => fixed.has(path) || agents.find(path) !== undefined
+  const misplaced = new Misplaced(plane.log, knows, basePath)
   const others = routerOf(
     pipeline,
     resources.filter((entry) => !isForAgents(entry)),
   )
   return {
-    upgrades: new Upgrades(pipeline, options.upgradeRoutes ?? []),
+    upgrades: new Upgrades(pipeline, options.upgradeRoutes ?? [], pathFor),
     direct: (req, res) => {
-      const match = agents.find(pathOf(req.url ?? ''))
+      const match = agents.find(pathFor(req.url ?? ''))
       return match === undefined ? undefined : pipeline.answer(new DirectResponder(req, res), match)
     },
     middleware: (ctx: Context, next: Next) => {
-      const path = pathOf(ctx.req.url ?? '')
+      const path = pathFor(ctx.req.url ?? '')
       const match = agents.find(path)
       if (match !== undefined) return pipeline.answer(new KoaResponder(ctx), match)
       // Koa reads another path from an absolute address with a host like `%41`.
       ctx.newRouterPath = path
       return others(ctx, () => {
         ctx.newRouterPath = undefined
+        misplaced.note(ctx.req.url ?? '')
         return options.unknownPaths === 'pass' ? next() : pipeline.answer(new KoaResponder(ctx), undefined)
       })
     },

@@ -32,6 +32,8 @@ export {
 } from './exchange/upgrade.ts'
 export { type RouteLimit, takeByAddress } from './gates/limit.ts'
 export { perIp } from './gates/per-ip.ts'
+export type { Fetch, FetchFacts } from './mount/fetch.ts'
+export type { Next, NodeHandler } from './mount/node-handler.ts'
 export { openApiDocument } from './openapi/openapi.ts'
 export { CONTROL_ROUTES, ROUTES } from './routes/index.ts'
 export { type DrainReport, type Listening, type ListenOptions, listen, type Served } from './server/server.ts'

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
-import type { ControlPlane } from '@svc/core'
+import { type ControlPlane, Problem } from '@svc/core'
 import { clientAddress } from '@svc/core/adapters'
 import type { GateRequest } from '../exchange/route.ts'
+import { isUnseen } from '../mount/web-request.ts'
 import { clientIp } from './client-ip.ts'
 import { QueryValues } from './query-values.ts'
 import type { Responder } from './responder.ts'
@@ -28,9 +29,12 @@ export class RequestView implements GateRequest {
   get address(): string {
     const forwarded = this.headers['x-forwarded-for']
     const { trustedProxies, trustedProxyHops } = this.plane.config.http
+    const { socket } = this.#responder.req
+    const isByHops = forwarded !== undefined && trustedProxies.length === 0 && trustedProxyHops > 0
+    if (isUnseen(socket) && !isByHops) throw addressUnknown(this.plane)
     return clientIp({
       forwarded: Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      socketAddress: this.#responder.req.socket.remoteAddress,
+      socketAddress: socket.remoteAddress,
       proxies: trustedProxies,
       hops: trustedProxyHops,
     })
@@ -70,4 +74,15 @@ export class RequestView implements GateRequest {
     const before = name === 'Vary' ? res.getHeader(name) : undefined
     res.setHeader(name, before === undefined ? value : `${before}, ${value}`)
   }
+}
+
+const told = new WeakSet<ControlPlane>()
+
+/** The refusal of a request whose client nobody named, said once in the log. */
+function addressUnknown(plane: ControlPlane): Problem {
+  if (!told.has(plane)) {
+    told.add(plane)
+    plane.log.warn({}, 'a route with a limit per address is closed: pass { address } to fetch(request)')
+  }
+  return new Problem('unavailable', { detail: 'the address of the client is not known here' })
 }

@@ -15,10 +15,16 @@ export interface UpgradeMatch {
 export class Upgrades {
   readonly #pipeline: RequestPipeline
   readonly #byPath = new Map<string, UpgradeMatch>()
+  readonly #pathFor: (target: string) => string
 
-  /** @throws TypeError for two routes of one path */
-  constructor(pipeline: RequestPipeline, routes: readonly UpgradeRoute[]) {
+  /** `pathFor`: the path of a request target. @throws TypeError for two routes of one path */
+  constructor(
+    pipeline: RequestPipeline,
+    routes: readonly UpgradeRoute[],
+    pathFor: (target: string) => string = pathOf,
+  ) {
     this.#pipeline = pipeline
+    this.#pathFor = pathFor
     const resources = resourcesOf(routes.map(withoutUpgrade))
     for (const route of routes) {
       const resource = resources.get(route.path)
@@ -35,6 +41,19 @@ export class Upgrades {
     return found !== undefined && req.method === 'GET' && asksFor(req, found.route.protocol)
   }
 
+  /**
+   * Takes the connection of an `upgrade` event of a server of somebody else. Returns false, with the socket
+   * untouched, for a request that no route takes. `draining`: aborted when that server stops.
+   */
+  take(req: IncomingMessage, socket: Socket, head: Buffer, draining: AbortSignal = NEVER): boolean {
+    if (!this.accepts(req)) return false
+    // Node's own listener is gone, and an error without a listener would end the process.
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(0)
+    void this.answer(req, socket, head, draining)
+    return true
+  }
+
   /** Hands the connection to its route, or refuses the request and closes the connection. Never throws. */
   async answer(req: IncomingMessage, socket: Socket, head: Buffer, draining: AbortSignal): Promise<void> {
     const found = this.#find(req)
@@ -43,9 +62,11 @@ export class Upgrades {
   }
 
   #find({ url = '' }: IncomingMessage): UpgradeMatch | undefined {
-    return this.#byPath.get(pathOf(url))
+    return this.#byPath.get(this.#pathFor(url))
   }
 }
+
+const NEVER = new AbortController().signal
 
 // HTTP/1.0 has no upgrades (RFC 9110, section 7.8).
 function asksFor({ headers, httpVersion }: IncomingMessage, protocol: string): boolean {

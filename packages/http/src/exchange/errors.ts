@@ -3,6 +3,7 @@ import type { Reply } from './route.ts'
 
 /** Codes of errors that only HTTP has. */
 export type WireCode =
+  | 'body-was-read'
   | 'invalid-json'
   | 'method-not-allowed'
   | 'payload-too-large'
@@ -14,11 +15,14 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: WireCode
   readonly headers: Readonly<Record<string, string>>
+  /** The next step, told to everybody. */
+  readonly detail: string | undefined
 
-  constructor(code: WireCode, headers: Readonly<Record<string, string>> = {}) {
+  constructor(code: WireCode, headers: Readonly<Record<string, string>> = {}, detail?: string) {
     super(code)
     this.code = code
     this.headers = headers
+    this.detail = detail
   }
 }
 
@@ -86,6 +90,7 @@ export const FAILURES = {
   'session-not-found': { status: 404, error: 'session not found' },
   'session-busy': { status: 409, error: 'session busy' },
   unavailable: { status: 503, error: 'service unavailable' },
+  'body-was-read': { status: 503, error: 'body was read before' },
   'invalid-json': { status: 400, error: 'invalid JSON body' },
   'method-not-allowed': { status: 405, error: 'method not allowed' },
   'payload-too-large': { status: 413, error: 'payload too large' },
@@ -132,6 +137,7 @@ export function failureReply(
     error: sentence,
     ...(operatorErrors ? { code } : {}),
     ...((operatorErrors || SHOWS_DETAIL.has(code)) && detail !== undefined ? { detail } : {}),
+    ...(error instanceof Refusal && error.detail !== undefined ? { detail: error.detail } : {}),
     ...(code === 'invalid-input' ? { details: details ?? [] } : {}),
     ...(SHOWS_DETAILS.has(code) && details !== undefined ? { details } : {}),
     ...(revision === undefined ? {} : { revision }),

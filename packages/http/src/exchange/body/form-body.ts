@@ -18,7 +18,8 @@ export function formBody<T, S>(struct: Struct<T, S>): Body<T> {
     read: (received) => {
       const { req, ctx, share } = received
       const type = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-      return type === FORM_BODY_TYPE && ctx !== undefined
+      // A form that somebody has parsed before is an object as JSON's is.
+      return type === FORM_BODY_TYPE && ctx !== undefined && !req.readableEnded
         ? readForm(ctx, { maxBytes: json.maxBytes, share }).then(json.accept)
         : json.read(received)
     },

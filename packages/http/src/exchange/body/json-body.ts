@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { read, requireExact, yieldToEventLoop } from '@svc/core/adapters'
 import type { Struct } from 'superstruct'
-import { type Body, JSON_BODY_TYPE } from './body.ts'
+import { Refusal } from '../errors.ts'
+import { type Body, JSON_BODY_TYPE, type Received } from './body.ts'
 import { compiled, MISMATCH } from './compiled.ts'
 import { parseJson } from './json-text.ts'
 import { type ReadLimits, readBytes } from './request-bytes.ts'
@@ -54,8 +55,40 @@ const jsonBodyOf = <T>(
   shape,
   maxBytes,
   accept,
-  read: ({ req, share }) => readJson(req, { maxBytes, share }, accept, check),
+  read: (received) => {
+    const { req, share } = received
+    if (req.readableEnded) return readEarlier(received, maxBytes, accept, check)
+    return readJson(req, { maxBytes, share }, accept, check)
+  },
 })
+
+/** A body that the application around has parsed, by the names of Express and of Koa. */
+const parsedEarlier = ({ req, ctx }: Received): unknown =>
+  (ctx?.request as { body?: unknown } | undefined)?.body ?? (req as { body?: unknown }).body
+
+/**
+ * Takes a body that somebody else has read, held to the same limits: its text is written once more.
+ * @throws Refusal `body-was-read` where nobody kept it, and as `readJson`
+ */
+function readEarlier<T>(
+  received: Received,
+  maxBytes: number,
+  accept: (value: unknown) => T,
+  check?: (text: string) => void,
+): T | Promise<T> {
+  const { req, share } = received
+  const value = parsedEarlier(received)
+  // This says how such a body gets here.
+  if (value === undefined) return readJson(req, { maxBytes, share }, accept, check)
+  const text = typeof value === 'string' ? value : writtenOnce(value)
+  if (Buffer.byteLength(text) > maxBytes) throw new Refusal('payload-too-large')
+  const input = accept(parseJson(text))
+  check?.(text)
+  return input
+}
+
+const writtenOnce = (value: unknown): string =>
+  Buffer.isBuffer(value) ? value.toString('utf8') : JSON.stringify(value)
 
 /**
  * Reads a JSON body and returns the result of `accept` for its value, if `check` then finds no fault with

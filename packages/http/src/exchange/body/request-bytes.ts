@@ -74,6 +74,8 @@ export class RequestShare {
  */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 
+const MOUNT_BEFORE = 'mount the control plane before body parsers'
+
 /** The limits on the bytes of one body: its own, and its share of all requests. */
 export interface ReadLimits {
   readonly maxBytes: number
@@ -84,8 +86,8 @@ export interface ReadLimits {
  * Reads a request body and returns the result of `finish`, which gets the chunks as they arrived and their
  * length. Bodies are not inflated: a compressed body is refused like broken JSON, so no small request grows
  * into a large one. A body that is too large by its declared length is refused before any byte is read.
- * @throws Refusal `invalid-json` or `payload-too-large`, Problem `unavailable`, ClientGone, or the error of
- * `finish`
+ * @throws Refusal `invalid-json`, `payload-too-large` or `body-was-read`, Problem `unavailable`, ClientGone,
+ * or the error of `finish`
  */
 export function readBytes<T>(
   request: IncomingMessage,
@@ -97,9 +99,7 @@ export function readBytes<T>(
     discard(request)
     throw new Refusal('payload-too-large')
   }
-  if (request.readableEnded) {
-    throw new Error('the body was read by somebody else: mount the control plane before body parsers')
-  }
+  if (request.readableEnded) throw new Refusal('body-was-read', {}, MOUNT_BEFORE)
   // A client that left while the gate ran emits no further `close` event.
   if (request.destroyed) throw new ClientGone()
   return collect(request, limits, finish)
