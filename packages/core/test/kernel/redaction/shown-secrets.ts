@@ -15,6 +15,12 @@ export const SHOWN_SECRETS: readonly ShownSecret[] = [
     value: /(?<="token": ")eyJ\w{10,}…/g,
     why: 'the first characters of a real token',
   },
+  {
+    file: 'node_modules/fastify/',
+    value:
+      /(?<=password: ')example(?=')|(?<=password=)Password123!|(?<=Bearer )abc123|(?<=secret: ')my-secret|(?<=secretToken === ')abc\.zHi/g,
+    why: 'passwords and tokens of examples',
+  },
   { file: 'node_modules/', value: /(?<=\.svg\?token=)\w{10}/g, why: 'the token of a badge, which is one' },
   {
     file: 'node_modules/nock/',
