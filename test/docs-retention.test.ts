@@ -23,7 +23,8 @@ test('The page of retention has each table of the database once, and no other', 
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const { rows } = await client.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public'",
+    `select relname as name from pg_class where relkind in ('r', 'p') and not relispartition
+      and relnamespace = 'public'::regnamespace`,
   )
   await client.end()
   const told = (await rowsOfPage()).flatMap(([tables]) => codesIn(tables))

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { migrate, openStorage } from '@svc/core/sql'
 import { testPlane } from '@svc/testing'
-import pg from 'pg'
 import { blockOf } from './docs/page.ts'
 import { OwnPostgres } from './support/own-postgres.ts'
-
-/** The passwords that stand where the page has dots, in the order of the page. */
-const PASSWORDS = ['of-the-owner', 'of-the-app']
+import { runScript, twoRoles } from './support/two-roles.ts'
 
 describe('the roles of docs/deployment.md', () => {
   let postgres: OwnPostgres
@@ -15,35 +12,14 @@ describe('the roles of docs/deployment.md', () => {
 
   beforeAll(async () => {
     postgres = await OwnPostgres.open()
-    const [passwords, page] = [[...PASSWORDS], blockOf('docs/deployment.md', 'create role svc_owner')]
-    const script = page.replaceAll("'…'", () => `'${passwords.shift()}'`)
-    const [before = '', after = ''] = script.split('\\c svc\n')
-    const inside = new URL(postgres.url)
-    inside.pathname = '/svc'
-    await run(postgres.url, before)
-    await run(inside.href, after)
-    const as = (username: string, password = '') =>
-      Object.assign(new URL(inside), { username, password }).href
-    owner = as('svc_owner', PASSWORDS[0])
-    app = as('svc_app', PASSWORDS[1])
+    ;({ owner, app } = await twoRoles(postgres.url))
   }, 60_000)
   afterAll(() => postgres[Symbol.asyncDispose]())
-
-  // One statement at a time: a database is made outside of transactions.
-  async function run(url: string, script: string): Promise<void> {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      for (const statement of script.split(';\n')) if (statement.trim() !== '') await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
 
   test('let the owner migrate and the service work, with the rights that the page gives and no more', async () => {
     await expect(migrate(app)).rejects.toThrow(/permission denied/)
     expect((await migrate(owner)).pending).toEqual([])
-    await run(owner, blockOf('docs/deployment.md', 'revoke update, delete on audit_log'))
+    await runScript(owner, blockOf('docs/deployment.md', 'revoke update, delete on audit_log'))
 
     await using faked = testPlane({
       storage: await openStorage({ url: app }),
@@ -76,11 +52,14 @@ describe('the roles of docs/deployment.md', () => {
     }
     expect(await database(app)).toMatchObject({ status: 'ok' })
     // As pg_restore does: it makes the table anew, under the default rights, and grants the dump's rights.
-    await run(owner, 'create table made (like audit_log including all);\ndrop table audit_log;\n')
-    await run(owner, 'alter table made rename to audit_log;\ngrant select, insert on audit_log to svc_app;\n')
+    await runScript(owner, 'create table made (like audit_log including all);\ndrop table audit_log;\n')
+    await runScript(
+      owner,
+      'alter table made rename to audit_log;\ngrant select, insert on audit_log to svc_app;\n',
+    )
     expect(await database(app)).toMatchObject({ status: 'warn', detail: 'audit-can-change' })
     expect(await database(owner)).toMatchObject({ status: 'ok' })
-    await run(owner, blockOf('docs/operators.md', 'revoke update, delete on audit_log'))
+    await runScript(owner, blockOf('docs/operators.md', 'revoke update, delete on audit_log'))
     expect(await database(app)).toMatchObject({ status: 'ok' })
   }, 60_000)
 
@@ -96,6 +75,6 @@ describe('the roles of docs/deployment.md', () => {
     'create schema mine',
     "copy jobs to program 'true'",
   ])('keep the service from: %s', async (statement) => {
-    await expect(run(app, statement)).rejects.toMatchObject({ code: '42501' })
+    await expect(runScript(app, statement)).rejects.toMatchObject({ code: '42501' })
   })
 })

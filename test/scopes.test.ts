@@ -60,7 +60,8 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
   EmailDomainsStore: { owner: 'add named', found: 'setNext remove', plane: 'takeDue settle' },
   EmailKeysStore: { owner: 'add', secret: 'use', found: 'revoke', plane: 'purge' },
   RetentionStore: {
-    plane: 'state accept noteLogs pastJobs pastLogs removeJobs removeLogs backlog setArchive jobs',
+    plane:
+      'state accept noteLogs pastJobs pastLogs removeJobs removeLogs backlog setArchive jobs makeLogMonths dropLogMonths logMonthsFault',
   },
   RemindersStore: { plane: 'add subjects bind isWanted open messages purge' },
   EmailMessagesStore: {

@@ -50,6 +50,17 @@ const rules = steps(
     },
 )
 
+const months = steps(
+  'months of logs',
+  fc.record({ ms: agoMs, withRows: fc.boolean() }),
+  ({ ms, withRows }) =>
+    () =>
+    async ({ retention }, now) => {
+      await retention.makeLogMonths()
+      const { logs } = await retention.dropLogMonths(earlier(now, ms), withRows)
+      return [logs, await retention.logMonthsFault()]
+    },
+)
 const archive = steps(
   'archive of retention',
   rarely(fc.constantFrom('arc_1', 'arc_2')),
@@ -84,6 +95,7 @@ export const feature: Feature = {
     { weight: 2, arbitrary: remove },
     { weight: 1, arbitrary: backlog },
     { weight: 1, arbitrary: rules },
+    { weight: 1, arbitrary: months },
     { weight: 1, arbitrary: archive },
     { weight: 1, arbitrary: retained },
   ],

@@ -517,6 +517,8 @@ export {
 export { isRunBy } from './work/jobs/run-kinds.ts'
 export { KEPT_DEPLOYMENTS } from './work/retention/retention-days.ts'
 export type {
+  DroppedLogs,
+  LogMonthsFault,
   PastJobs,
   RetentionBacklog,
   RetentionPage,

@@ -7,6 +7,8 @@ const STORE = ['packages/core/test/work/retention/retention-store.test.ts']
 const ARCHIVE = ['packages/core/test/work/retention/retention-archive.test.ts']
 const AUDIT = ['packages/core/test/platform/storage/audit-prune.test.ts']
 const FOLDER = ['packages/core/test/platform/archive/archive-folder.test.ts']
+const MONTHS = 'packages/core/src/platform/database/migrations/0053-months-of-logs.ts'
+const PARTS = ['packages/core/test/work/retention/log-months.test.ts']
 
 /** Mistakes of the retention of jobs and logs. */
 export const faults: readonly Fault[] = [
@@ -135,5 +137,68 @@ export const faults: readonly Fault[] = [
     find: 'greatest(retention.logs_before, ${before}::timestamptz)',
     replace: 'least(retention.logs_before, ${before}::timestamptz)',
     suites: STORE,
+  },
+  {
+    name: 'months: logs of jobs that run go with their month',
+    file: MONTHS,
+    find: 'and (j.finished_at is null or j.finished_at >= over))',
+    replace: 'and j.finished_at >= over)',
+    suites: PARTS,
+  },
+  {
+    name: 'months: a month goes on the day of its end',
+    file: MONTHS,
+    find: "where p.high <= svc_first_job_id(over - interval '1 day') loop",
+    replace: "where p.low <= svc_first_job_id(over - interval '1 day') loop",
+    suites: PARTS,
+  },
+  {
+    name: 'months: the caller says how young a month may go',
+    file: MONTHS,
+    find: "least(before, now() - interval '1 day')",
+    replace: 'before',
+    suites: PARTS,
+  },
+  {
+    name: 'months: the logs that waited for their month are lost',
+    file: MONTHS,
+    find: 'insert into %I select * from moved',
+    replace: 'insert into %I select * from moved where false',
+    suites: PARTS,
+  },
+  {
+    name: 'months: a part gives the rights of new tables',
+    file: MONTHS,
+    find: '     perform svc_revoke_all(part::regclass);\n',
+    replace: '',
+    suites: ['test/log-rights.test.ts'],
+  },
+  {
+    name: 'months: whoever connects may let months go',
+    file: MONTHS,
+    find: "not has_table_privilege(session_user, 'job_log_chunks', 'delete')",
+    replace: 'false',
+    suites: ['test/log-rights.test.ts'],
+  },
+  {
+    name: 'months: an archive is left out when a month goes',
+    file: `${RETENTION}/retention.ts`,
+    find: 'archive === undefined && days >= DAYS_OF_MONTHS',
+    replace: 'days >= DAYS_OF_MONTHS',
+    suites: PARTS,
+  },
+  {
+    name: 'months: a week of logs stays for a month',
+    file: `${RETENTION}/retention.ts`,
+    find: 'archive === undefined && days >= DAYS_OF_MONTHS',
+    replace: 'archive === undefined',
+    suites: PARTS,
+  },
+  {
+    name: 'months: no month is made ahead',
+    file: `${RETENTION}/retention-store-sql.ts`,
+    find: 'await this.#session.rows(MAKE_MONTHS, [])',
+    replace: 'await Promise.resolve(MAKE_MONTHS)',
+    suites: PARTS,
   },
 ]

@@ -42,6 +42,10 @@ const ADVICE: Readonly<Record<SystemDetail, string>> = {
   stalled: 'no tick for too long: is svc serve still running, or the cron with --tick 0?',
   'job-waits': 'a due job waits longer than 15 minutes: svc jobs list, then svc jobs why',
   'lease-expired': 'a host let its job go and nobody took it over: svc fleet servers shows who is offline',
+  'logs-ahead':
+    'logs of later months than there are: a clock of a replica is ahead, or the tick makes no months of logs',
+  'log-rights':
+    'the role of the service has rights on a part of the logs that it lacks on job_log_chunks: revoke them',
   'not-accepted': 'jobs from before there were rules of retention stay: svc retention show',
   'archive-missing': 'nothing is removed without the folder of the archive: svc retention show says why',
   'no-resolver': 'this machine has no resolver: see /etc/resolv.conf, or set MONITOR_DNS_SERVERS',

@@ -39,6 +39,8 @@ export const SYSTEM_DETAILS = [
   'lease-expired',
   'not-accepted',
   'archive-missing',
+  'logs-ahead',
+  'log-rights',
   /** The world outside. */
   'no-resolver',
   'no-answer',

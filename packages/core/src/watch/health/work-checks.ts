@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { JobCounts } from '../../work/jobs/jobs-store.ts'
+import type { LogMonthsFault } from '../../work/retention/retention-store.ts'
 import type { NamedCheck } from './system-check.ts'
 
 /** Checks whether ticks run: without them no monitor runs and no alert is delivered. */
@@ -35,7 +36,7 @@ export const queuesCheck = (counts: () => Promise<JobCounts>): NamedCheck => ({
 
 /** Checks whether jobs and logs past their retention go. */
 export const retentionCheck = (
-  finding: () => Promise<'not-accepted' | 'archive-missing' | undefined>,
+  finding: () => Promise<'not-accepted' | 'archive-missing' | LogMonthsFault | undefined>,
 ): NamedCheck => ({
   name: 'retention',
   run: async () => {

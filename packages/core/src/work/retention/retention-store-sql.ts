@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { firstIdAt } from '../../kernel/ids.ts'
+import { firstIdAt, instantOf } from '../../kernel/ids.ts'
 import type { Session } from '../../platform/database/session.ts'
 import { valuesOf } from '../../platform/database/table-sql.ts'
 import { atOrNow, type Timed } from '../../platform/database/typed-statement.ts'
@@ -8,6 +8,8 @@ import { toOwnDeployment } from '../deployments/deployment-tables-sql.ts'
 import { type JobRow, toJob } from '../jobs/job-row-sql.ts'
 import { KEPT_DEPLOYMENTS } from './retention-days.ts'
 import type {
+  DroppedLogs,
+  LogMonthsFault,
   PastJobs,
   RetainedJob,
   RetentionBacklog,
@@ -109,6 +111,31 @@ const LOGS_BEHIND = {
   text: `select count(*)::int as rows, coalesce(sum(octet_length(body)), 0)::float8 as bytes
     from (select body from job_log_chunks where job_id < $1 limit $2) behind`,
 }
+const MAKE_MONTHS = {
+  name: 'retention-make-log-months',
+  text: `select svc_make_partition(month::date)
+    from generate_series(date_trunc('month', now() at time zone 'UTC'), now() at time zone 'UTC' + interval '2 months',
+      interval '1 month') month`,
+}
+const DROP_MONTH = {
+  name: 'retention-drop-log-month',
+  text: 'select svc_drop_partition($1::timestamptz, $2::boolean)::float8 as count',
+}
+const FIRST_MONTH = {
+  name: 'retention-first-log-month',
+  text: 'select min(low) as low from svc_log_parts()',
+}
+// The owner of a table may do everything with it, so its rights say nothing.
+const MONTHS_FAULT = {
+  name: 'retention-log-months-fault',
+  text: `select case
+      when exists (select from job_log_chunks where job_id >= (select max(high) from svc_log_parts())) then 'logs-ahead'
+      when exists (select from svc_log_parts() p join pg_class c on c.oid = p.part,
+          unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) r (right_of)
+        where not pg_has_role(c.relowner, 'usage') and has_table_privilege(p.part, right_of)
+          and not has_table_privilege('job_log_chunks', right_of)) then 'log-rights'
+    end as fault`,
+}
 
 interface PageRow {
   readonly last: string | null
@@ -166,6 +193,26 @@ export class SqlRetentionStore implements RetentionStore {
     return countOf(await this.#session.rows<Counted>(REMOVE_LOGS, [ids]))
   }
 
+  async makeLogMonths(): Promise<void> {
+    await this.#session.rows(MAKE_MONTHS, [])
+  }
+
+  async dropLogMonths(before: Date, withRows: boolean): Promise<DroppedLogs> {
+    let logs = 0
+    for (;;) {
+      const [row] = await this.#session.rows<Dropped>(DROP_MONTH, [before, withRows])
+      if (typeof row?.count !== 'number') break
+      logs += row.count
+    }
+    const [month] = await this.#session.rows<{ readonly low: string | null }>(FIRST_MONTH, [])
+    return { logs, since: month?.low ? instantOf(month.low) : undefined }
+  }
+
+  async logMonthsFault(): Promise<LogMonthsFault | undefined> {
+    const [row] = await this.#session.rows<{ readonly fault: LogMonthsFault | null }>(MONTHS_FAULT, [])
+    return row?.fault ?? undefined
+  }
+
   async backlog(jobsBefore: Date, logsBefore: Date, most: number): Promise<RetentionBacklog> {
     const bound = (before: Date) => firstIdAt('job', before)
     const [jobs] = await this.#session.rows<{ rows: number; oldest: string | null }>(JOBS_BEHIND, [
@@ -193,6 +240,9 @@ export class SqlRetentionStore implements RetentionStore {
 
 interface Counted {
   readonly count: number
+}
+interface Dropped {
+  readonly count: number | null
 }
 const countOf = ([row]: readonly Counted[]): number => row?.count ?? 0
 

@@ -61,6 +61,20 @@ export interface Removed {
   readonly logs: number
 }
 
+/** Logs that went by months. */
+export interface DroppedLogs {
+  /** Pieces, as the storage last counted them. */
+  readonly logs: number
+  /** The beginning of the first month that is still there; undefined: logs are not kept by months. */
+  readonly since: Date | undefined
+}
+
+/**
+ * Faults of the months of logs. `logs-ahead`: there are logs of later months than there are, since a clock is
+ * wrong or no month could be made · `log-rights`: our role has a right on a month that it lacks on the whole.
+ */
+export type LogMonthsFault = 'logs-ahead' | 'log-rights'
+
 /** Storage of the retention of jobs and logs. Ids of jobs begin with the time of their making. */
 export interface RetentionStore {
   state(): Promise<RetentionState>
@@ -83,6 +97,16 @@ export interface RetentionStore {
   removeJobs(ids: readonly string[]): Promise<number>
   /** Removes the logs of ended jobs. Returns the number of their pieces. */
   removeLogs(ids: readonly string[]): Promise<number>
+  /** Makes the months of logs from this one to the second from now, where there are none yet. */
+  makeLogMonths(): Promise<void>
+  /**
+   * Lets the months of logs go that ended a day or more before this time. Logs of jobs that run, or ended
+   * since, stay. Without `withRows` every log stays. A month that would leave much behind goes another
+   * time.
+   */
+  dropLogMonths(before: Date, withRows: boolean): Promise<DroppedLogs>
+  /** Looks for a fault of the months of logs. */
+  logMonthsFault(): Promise<LogMonthsFault | undefined>
   /** Counts the rows of jobs that ended before these times, up to `most`. */
   backlog(jobsBefore: Date, logsBefore: Date, most: number): Promise<RetentionBacklog>
 }

@@ -4,8 +4,8 @@ import type { Base } from '../../platform/base.ts'
 import type { Job } from '../jobs/job.ts'
 import type { StoredLine } from '../jobs/job-log.ts'
 import type { JobArchive } from './job-archive.ts'
-import { JOB_DAYS, LOG_DAYS } from './retention-days.ts'
-import type { Removed, RetentionBacklog, RetentionState } from './retention-store.ts'
+import { DAYS_OF_MONTHS, JOB_DAYS, LOG_DAYS } from './retention-days.ts'
+import type { LogMonthsFault, Removed, RetentionBacklog, RetentionState } from './retention-store.ts'
 
 /** The parts that `Retention` is built from. */
 export interface RetentionParts extends Pick<Base, 'storage' | 'clock' | 'log' | 'timers' | 'metrics'> {
@@ -83,12 +83,13 @@ export class Retention {
     return this.#parts.storage.retention.backlog(this.#before(jobDays), this.#before(logDays), COUNTED)
   }
 
-  /** Returns why rows past their retention stay; undefined when none does. */
-  async finding(): Promise<'not-accepted' | 'archive-missing' | undefined> {
+  /** Returns why rows past their retention stay, or may not go as a whole; undefined when none does. */
+  async finding(): Promise<'not-accepted' | 'archive-missing' | LogMonthsFault | undefined> {
     const rules = await this.rules()
     if ((rules.jobsGo || rules.logsGo) && (await this.archiveFault(rules)) !== undefined)
       return 'archive-missing'
-    if (rules.jobsGo && rules.logsGo) return undefined
+    const fault = await this.#parts.storage.retention.logMonthsFault()
+    if (fault !== undefined || (rules.jobsGo && rules.logsGo)) return fault
     const { jobs, logs } = await this.backlog(rules)
     const isHeld = (!rules.jobsGo && jobs.rows > 0) || (!rules.logsGo && logs.rows > 0)
     return isHeld ? 'not-accepted' : undefined
@@ -154,6 +155,7 @@ export class Retention {
   async upkeep(signal: AbortSignal): Promise<void> {
     const now = this.#now()
     if (now < this.#restUntil && now > this.#restUntil - REST_MS) return
+    await this.#parts.storage.retention.makeLogMonths()
     const rules = await this.rules()
     if (!rules.jobsGo || !rules.logsGo) await this.#remind(rules)
     const why = rules.jobsGo || rules.logsGo ? await this.archiveFault(rules) : undefined
@@ -183,7 +185,15 @@ export class Retention {
       { what: 'jobs', goes: rules.jobsGo, days: rules.jobDays },
     ] as const) {
       if (!goes) continue
-      const before = this.#before(days)
+      let before = this.#before(days)
+      if (what === 'logs') {
+        // An archive is written from rows, before they go.
+        const isWhole = archive === undefined && days >= DAYS_OF_MONTHS
+        const { logs, since = before } = await retention.dropLogMonths(before, isWhole)
+        this.#rows.inc({ what }, logs)
+        removed.logs += logs
+        if (isWhole && since < before) before = since
+      }
       do removed[what] += await this.#page(what, before, archive)
       while (this.#after[what] !== '' && !isOver())
       if (this.#after[what] !== '') return { ...removed, more: true }

@@ -1,6 +1,6 @@
 import { text, wholeNumber } from '../../platform/config/setting.ts'
 import { required } from '../../platform/config/setting-group.ts'
-import { JOB_DAYS, LOG_DAYS } from './retention-days.ts'
+import { DAYS_OF_MONTHS, JOB_DAYS, LOG_DAYS } from './retention-days.ts'
 
 const bounds = { min: 1, max: 36_500 }
 
@@ -13,7 +13,7 @@ export const retention = required('Retention of jobs', {
   ),
   logDays: wholeNumber(
     'SERVICE_LOG_RETENTION_DAYS',
-    `Days that logs are kept after the end of their jobs; unset: ${LOG_DAYS}, once the rules are accepted.`,
+    `Days that logs are kept after the end of their jobs, from ${DAYS_OF_MONTHS} on by the month; unset: ${LOG_DAYS}, once the rules are accepted.`,
     bounds,
   ),
   archiveDir: text(

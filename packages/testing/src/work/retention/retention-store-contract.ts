@@ -126,6 +126,17 @@ export function retentionStoreContract(name: string, open: () => Promise<Storage
       })
     })
 
+    it('logs of jobs that are not past stay, whichever months go', async () => {
+      const [late, busy] = [await ended(40), await scene.held({ id: idOf(39) })]
+      await scene.append(busy, ['now'])
+      await retention().makeLogMonths()
+      for (const withRows of [true, false]) {
+        const { logs } = await retention().dropLogMonths(scene.in(-41 * DAY), withRows)
+        expect([logs, await scene.lines(late), await scene.lines(busy)]).toEqual([0, ['one', 'two'], ['now']])
+      }
+      expect(await retention().logMonthsFault()).toBeUndefined()
+    })
+
     it('jobs come with their deployments, by id', async () => {
       const [other, deployed] = [await ended(100), await deploy('shop')]
       const found = await retention().jobs([deployed.id, other.id, 'job_none', other.id])

@@ -79,6 +79,10 @@ export function memoryRetentionStore(tables: MemoryTables, run: Run, time: () =>
         for (const id of gone) logs.put(id, undefined)
         return count
       }),
+    // Memory has no months: each log goes by itself.
+    makeLogMonths: async () => {},
+    dropLogMonths: async () => ({ logs: 0, since: undefined }),
+    logMonthsFault: async () => undefined,
     backlog: (jobsBefore, logsBefore, most) =>
       run(() => {
         const ended = jobs

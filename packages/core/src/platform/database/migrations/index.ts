@@ -50,6 +50,7 @@ import { hostUsage } from './0049-host-usage.ts'
 import { listsOfAYear } from './0050-lists-of-a-year.ts'
 import { retention } from './0051-retention.ts'
 import { archive } from './0052-archive.ts'
+import { monthsOfLogs } from './0053-months-of-logs.ts'
 
 /** The runner's table of applied migrations. */
 export const RUNNER_TABLE = 'migrations'
@@ -115,4 +116,5 @@ export const MIGRATIONS: readonly MigrationStep[] = [
   listsOfAYear,
   retention,
   archive,
+  monthsOfLogs,
 ]

@@ -16,11 +16,13 @@ export interface Table {
   readonly columns: readonly Column[]
 }
 
+// The parts of a table that is partitioned have its key.
 const COLUMNS = `select c.relname as "table", a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
     coalesce(a.attnum = any(i.indkey), false) as "isKey", a.attcollation <> 0 as "isText"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-    left join pg_index i on i.indrelid = c.oid and i.indisprimary
-  where n.nspname = current_schema() and c.relkind = 'r' and c.relname = any(string_to_array($1::text, ' '))
+    left join pg_index i on i.indisprimary
+      and i.indrelid = coalesce((select max(inhrelid) from pg_inherits where inhparent = c.oid), c.oid)
+  where n.nspname = current_schema() and c.relkind in ('r', 'p') and c.relname = any(string_to_array($1::text, ' '))
     and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
   order by a.attnum`
 
