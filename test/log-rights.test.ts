@@ -1,4 +1,4 @@
-// The role of the service works with the logs as a whole: their months belong to the owner, whose two functions
+// The role of the service works with the logs as a whole: their months belong to the owner, whose functions
 // make them and let them go.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

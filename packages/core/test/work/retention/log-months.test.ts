@@ -6,11 +6,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { firstIdAt } from '@svc/core/ports'
 import { openStorage } from '@svc/core/sql'
-import { FakeClock, testPlane } from '@svc/testing'
+import { FakeClock, testDatabase, testPlane } from '@svc/testing'
+import pg from 'pg'
+import { MIGRATIONS } from '../../../src/platform/database/migrations/index.ts'
+import { migrateDriver } from '../../../src/platform/database/migrator.ts'
+import { postgresDriver } from '../../../src/platform/database/orm.ts'
 import type { Rows } from '../../../src/platform/database/session.ts'
 import { APPEND, SETTLE } from '../../../src/work/jobs/job-log-append-sql.ts'
 import { READ } from '../../../src/work/jobs/job-logs-sql.ts'
-import { POSTGRES } from '../../platform/storage/backends.ts'
+import { POSTGRES, SERVER } from '../../platform/storage/backends.ts'
 import { SqlScene } from '../../platform/storage/sql-scene.ts'
 import { hold, logWriter } from '../jobs/log-writer.ts'
 
@@ -225,6 +229,35 @@ describe(`months of logs on ${POSTGRES}`, () => {
       await rm(dir, { recursive: true })
     }
   })
+})
+
+it('a database from before keeps its logs, those of clocks that were ahead too', async () => {
+  await using old = await testDatabase(SERVER)
+  const driver = await postgresDriver(old.url, 1)
+  await using client = Object.assign(new pg.Client(old.url), {
+    async [Symbol.asyncDispose](this: pg.Client) {
+      await this.end()
+      await driver.close()
+    },
+  })
+  await client.connect()
+  await migrateDriver(
+    driver,
+    MIGRATIONS.filter(({ name }) => name < '0053'),
+  )
+  const ids = [firstIdAt('job', OLD), firstIdAt('job', monthFrom(1)), firstIdAt('job', monthFrom(7)), 'job_x']
+  for (const id of ids)
+    await client.query(`insert into job_log_chunks values ($1, 0, 1, 0, 1, 1, 1, 1, 'x', 'key', now())`, [id])
+  await migrateDriver(driver)
+  const { rows: found } = await client.query(
+    'select job_id, tableoid::regclass::text as part from job_log_chunks order by job_id',
+  )
+  const parts = [BEFORE, nameOf(monthFrom(1)), OTHER, OTHER]
+  expect(found).toEqual(ids.map((id, at) => ({ job_id: id, part: parts[at] })))
+  for (const id of ids)
+    await expect(
+      client.query(`insert into job_log_chunks values ($1, 1, 1, 0, 1, 1, 1, 1, 'x', 'key', now())`, [id]),
+    ).rejects.toMatchObject({ code: '23505' })
 })
 
 interface Plan {

@@ -110,9 +110,9 @@ const RIGHTS = `do $$
 /**
  * Logs by the month of their job's id, so that a month goes as a whole: a file is taken away, instead of rows
  * that are written to once more and left to vacuum. All earlier logs are one part, which is attached and not
- * copied; it is read once for its bound. Ids of no time, or of no month, have a part too. Each part has the
- * keys, and the whole has none: a job lies in one part, and `pg_restore --clean` cannot drop keys of parts that
- * belong to a key of the whole.
+ * copied; it is read once for its bound. Ids of no time, or of no month, have a part too. Each part has keys,
+ * the whole has none: a job lies in one part, and `pg_restore --clean` cannot drop keys that belong to one of
+ * the whole.
  */
 export const monthsOfLogs: MigrationStep = {
   name: '0053-months-of-logs',
