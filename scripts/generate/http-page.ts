@@ -11,6 +11,8 @@ export interface Schema {
   readonly enum?: readonly unknown[]
   readonly description?: string
   readonly $ref?: string
+  readonly oneOf?: readonly Schema[]
+  readonly discriminator?: { readonly propertyName: string }
   readonly [keyword: string]: unknown
 }
 
@@ -150,11 +152,14 @@ const BOUNDS: Readonly<Record<string, string>> = {
   pattern: 'matching `%`',
 }
 
+/** Returns a link to the section of a shape on the same page. */
+export function linkTo(reference: string): string {
+  const name = reference.slice(reference.lastIndexOf('/') + 1)
+  return `[${name}](#${name.toLowerCase()})`
+}
+
 function spelled(schema: Schema): string {
-  if (schema.$ref !== undefined) {
-    const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
-    return `[${name}](#${name.toLowerCase()})`
-  }
+  if (schema.$ref !== undefined) return linkTo(schema.$ref)
   if (schema.enum !== undefined) return `one of ${schema.enum.map((word) => code(String(word))).join(', ')}`
   const bounds = Object.entries(BOUNDS)
     .filter(([keyword]) => isTelling(keyword, schema[keyword]))

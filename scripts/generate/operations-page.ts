@@ -1,6 +1,6 @@
 import { OPERATIONS } from '@svc/core'
 import { openApiDocument, ROUTES } from '@svc/http'
-import { type Described, fieldsTable, type Schema } from './http-page.ts'
+import { type Described, fieldsTable, linkTo, type Schema } from './http-page.ts'
 import { code, table } from './table.ts'
 
 const INTRODUCTION = `# Operations
@@ -60,7 +60,14 @@ const { paths: PATHS, components } = openApiDocument(ROUTES.filter(({ path }) =>
 /** Sections of the shapes that several answers share. A refusal stands on the page of HTTP. */
 const NAMED = Object.entries(components.schemas)
   .filter(([name]) => name !== 'Error')
-  .map(([name, schema]) => `## ${name}\n\n${fieldsTable(schema)}\n`)
+  .map(([name, schema]) => `## ${name}\n\n${shapeOf(schema)}\n`)
+
+/** Describes a shape: its fields, and the shapes that it is one of. */
+function shapeOf({ oneOf = [], discriminator, ...own }: Schema): string {
+  const links = oneOf.map(({ $ref = '' }) => linkTo($ref)).join(', ')
+  const choice = `One of these, by its ${code(discriminator?.propertyName ?? '')}: ${links}.`
+  return [fieldsTable(own), links === '' ? '' : choice].filter((part) => part !== '').join('\n\n')
+}
 
 function describedOf(name: string): Described {
   const found = PATHS[PATH.replace('{name}', name)]?.post

@@ -77,7 +77,9 @@ export { redact } from './kernel/redaction/redactor.ts'
 export { shellWord } from './kernel/shell-word.ts'
 export {
   anyText,
+  type ChoiceSchema,
   checkOf,
+  choiceIn,
   type Fields,
   field,
   finite,
@@ -88,6 +90,7 @@ export {
   LAST_SECOND,
   type ListSchema,
   listOf,
+  type MapSchema,
   namedShape,
   nameOf,
   oneOf,

@@ -99,4 +99,25 @@ export const faults: readonly Fault[] = [
     replace: 'return `${only}`',
     suites: OF_DOCUMENT,
   },
+  {
+    name: 'documents: a job tells nothing of its payload',
+    file: 'packages/core/src/work/jobs/job-answers.ts',
+    find: "alsoOf(namedShape('ClaimedJob', CLAIMED), JOB_WORK)",
+    replace: "namedShape('ClaimedJob', CLAIMED)",
+    suites: OF_DOCUMENT,
+  },
+  {
+    name: 'documents: an answer with another status of success is not told',
+    file: 'packages/http/src/routes/operation-route.ts',
+    find: "status < '3' && reply.body === undefined",
+    replace: "status < '2' && reply.body === undefined",
+    suites: OF_DOCUMENT,
+  },
+  {
+    name: 'documents: a source of a deploy is told as any object',
+    file: 'packages/core/src/kernel/validation.ts',
+    find: '? known[word] : wordless',
+    replace: '? wordless : wordless',
+    suites: ['packages/core/test/work/jobs/job-payload.test.ts'],
+  },
 ]

@@ -1,4 +1,5 @@
 import {
+  dynamic,
   type Infer,
   mask,
   object,
@@ -115,7 +116,7 @@ export const instant = (): Struct<string, JsonSchema> =>
 /** Any JSON object, kept unchanged. */
 export const freeObject = (): Struct<Readonly<Record<string, unknown>>, JsonSchema> =>
   field(
-    { type: 'object' },
+    { type: 'object', additionalProperties: true },
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'an object',
   )
@@ -193,13 +194,74 @@ const plainly = <T, S>(
 ): Struct<T, S> =>
   new StructClass({ ...struct, validator: (value) => accepts(value) || `expected ${expected}` })
 
-/** An object whose unknown keys are kept. */
-export const openShape = <S extends Fields>(fields: S): OpenShapeOf<S> =>
-  plainly(type(Object.assign(Object.create(null) as S, fields)), isObject, 'an object')
+/** An object whose unknown keys are kept; with a name as `namedShape` gives one. */
+export function openShape<S extends Fields>(fields: S, name?: string): OpenShapeOf<S> {
+  const struct = plainly(type(Object.assign(Object.create(null) as S, fields)), isObject, 'an object')
+  if (name !== undefined) NAMES.set(struct.schema, name)
+  return struct
+}
+
+/** Schema of an object by any keys. */
+export interface MapSchema {
+  readonly values: Struct<unknown, unknown>
+}
 
 /** An object whose keys pass `key` and whose values pass `value`. */
-export const mapOf = <T, S>(key: Struct<string, JsonSchema>, value: Struct<T, S>) =>
-  plainly(record(key, value), isObject, 'an object')
+export const mapOf = <T, S>(
+  key: Struct<string, JsonSchema>,
+  value: Struct<T, S>,
+): Struct<Record<string, T>, MapSchema> =>
+  new StructClass({
+    ...plainly(record(key, value), isObject, 'an object'),
+    schema: { values: value as unknown as Struct<unknown, unknown> },
+  })
+
+/** Schema of a choice: the shapes by the words of the field `by`. */
+export interface ChoiceSchema {
+  readonly by: string
+  readonly shapes: Readonly<Record<string, Struct<unknown, unknown>>>
+}
+
+/**
+ * An object of one of several shapes, by the word in its field `by`. The API document has the choice once,
+ * under its name.
+ */
+export function choiceOf<T extends object>(
+  name: string,
+  by: string,
+  shapes: Readonly<Record<string, unknown>>,
+): Struct<T, ChoiceSchema> {
+  const known = shapes as ChoiceSchema['shapes']
+  const wordless = openShape({ [by]: oneOf(Object.keys(known)) })
+  const chosen = (value: unknown) => {
+    const word = isObject(value) ? Object(value)[by] : undefined
+    return typeof word === 'string' && Object.hasOwn(known, word) ? known[word] : wordless
+  }
+  const schema = { by, shapes: known }
+  NAMES.set(schema, name)
+  return new StructClass<T, ChoiceSchema>({
+    ...dynamic<T>((value) => chosen(value) as Struct<T, null>),
+    type: 'choice',
+    schema,
+  })
+}
+
+const CHOICES = new WeakMap<object, Struct<object, ChoiceSchema>>()
+
+/**
+ * Says of a shape that its objects are of a choice as well: the document tells the fields of the choice by
+ * their word. The check of the shape itself stays as it is.
+ */
+export function alsoOf<T extends { readonly schema: object }>(
+  struct: T,
+  choice: Struct<object, ChoiceSchema>,
+): T {
+  CHOICES.set(struct.schema, choice)
+  return struct
+}
+
+/** The choice that a shape is also of, by the schema of its struct. */
+export const choiceIn = (schema: object): Struct<object, ChoiceSchema> | undefined => CHOICES.get(schema)
 
 /**
  * Reads `value` by `struct`, with unknown keys stripped.

@@ -62,7 +62,6 @@ export function operationRoute(
   const hasBody = method === 'POST'
   const {
     query = {},
-    replies,
     choiceAfter,
     agent,
     perThing,
@@ -81,9 +80,8 @@ export function operationRoute(
       ? { body: bodyOf(fields, operations, choiceAfter) }
       : { query: described(first, fields, query) }),
     replies: {
-      200: { description: parts.answers ?? 'What the operation answers.', body: licensed.answer as Shape },
       ...(fields.length > 0 || inPath.length > 0 ? INVALID : {}),
-      ...replies,
+      ...answersOf(licensed.answer as Shape, parts),
     },
     handle: async ({ plane, caller, body, params, query }) => {
       if (perThing !== undefined) {
@@ -103,6 +101,17 @@ function licensedOperation(name: string) {
   const licensed = operation?.licensed
   if (operation === undefined || licensed === undefined) throw new Error(`${name} is no licensed operation`)
   return { ...operation, licensed }
+}
+
+/** The replies of a mounted operation: its answer comes with 200 where no other status of success stands. */
+function answersOf(answer: Shape, { answers, replies = {} }: MountParts): Replies {
+  const told = Object.entries(replies).map(([status, reply]) => [
+    status,
+    status < '3' && reply.body === undefined ? { ...reply, body: answer } : reply,
+  ])
+  const isOther = told.some(([status]) => String(status) < '3')
+  const plain = { 200: { description: answers ?? 'What the operation answers.', body: answer } }
+  return { ...(isOther && answers === undefined ? {} : plain), ...Object.fromEntries(told) }
 }
 
 const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`

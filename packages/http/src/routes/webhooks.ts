@@ -1,6 +1,6 @@
 import { OPERATIONS, Problem } from '@svc/core'
-import { freeObject, oneOf, shape, text } from '@svc/core/adapters'
-import { optional } from 'superstruct'
+import { type Fields, freeObject, oneOf, shape, text } from '@svc/core/adapters'
+import { optional, type Struct } from 'superstruct'
 import { jsonBody } from '../exchange/body/json-body.ts'
 import { fieldsOf, type Shape } from '../exchange/body/shape.ts'
 import { json } from '../exchange/reply.ts'
@@ -64,6 +64,17 @@ const CONFLICT: Replies = {
   },
 }
 
+/** The shape of one answer of several: fields that not all of them have may be absent. */
+function eitherOf(...names: readonly string[]): Shape {
+  const answers = names.map((name) => new Map(fieldsOf(answerOf(name))))
+  const fields = answers.flatMap((answer) => [...answer]) as unknown as [string, Struct<unknown, unknown>][]
+  const told = fields.map(([name, field]) => [
+    name,
+    answers.every((answer) => answer.has(name)) ? field : optional(field),
+  ])
+  return shape(Object.fromEntries(told) as Fields) as Shape
+}
+
 const add = route({
   method: 'POST',
   path: PATH,
@@ -112,9 +123,12 @@ const change = route({
   replies: {
     200: {
       description: 'The endpoint; with a new secret if it was rotated.',
-      body: answerOf('webhooks.update'),
+      body: eitherOf('webhooks.update', 'webhooks.rotate', 'webhooks.reset-breaker'),
     },
-    202: { description: 'The queued messages: a test, or the number of messages that are sent again.' },
+    202: {
+      description: 'The queued messages: a test, or the number of messages that are sent again.',
+      body: eitherOf('webhooks.test', 'webhooks.replay'),
+    },
     ...INVALID,
     ...UNKNOWN,
     ...CONFLICT,

@@ -19,6 +19,11 @@ interface Schema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly $ref?: string
+  readonly discriminator?: {
+    readonly propertyName: string
+    readonly mapping: Readonly<Record<string, string>>
+  }
+  readonly additionalProperties?: Schema | boolean
 }
 
 interface Call {
@@ -41,16 +46,37 @@ const JSON_TYPE = 'application/json'
 const inputOf = (name: string) => callOf(name)?.requestBody.content[JSON_TYPE]?.schema
 const answerOf = (name: string) => callOf(name)?.responses['200']?.content?.[JSON_TYPE]?.schema
 
+/** Payloads of jobs and their sources keep fields that they do not name. */
+const isOpen = (place: string): boolean => /\.payload(?:\.source)?$/.test(place)
+
+const referred = (schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : (schemas[schema.$ref.slice(REFERENCE.length)] ?? schema)
+
+/** Returns the schema that a value is held to: with the fields of the one of a choice that its word names. */
+function wholeOf(given: Schema, value: unknown): Schema {
+  const { discriminator, ...own } = referred(given)
+  if (discriminator === undefined) return own
+  const word = String(Object(value)[discriminator.propertyName])
+  const chosen = referred({ $ref: discriminator.mapping[word] ?? 'no schema for the word' })
+  return {
+    ...chosen,
+    ...own,
+    required: [...(own.required ?? []), ...(chosen.required ?? [])],
+    properties: { ...own.properties, ...chosen.properties },
+  }
+}
+
 /** Returns where a value is not as its schema says: fields that it does not name are faults, too. */
 function faultsOf(given: Schema, value: unknown, place = '$'): readonly string[] {
-  const schema = given.$ref === undefined ? given : (schemas[given.$ref.slice(REFERENCE.length)] ?? given)
+  const schema = wholeOf(given, value)
   if (schema.type === 'object') {
     if (typeof value !== 'object' || value === null) return [`${place} is no object`]
     const fields = value as Readonly<Record<string, unknown>>
-    const { required = [], properties } = schema
+    const { required = [], properties, additionalProperties } = schema
     const missing = required.filter((name) => !(name in fields))
     const inner = Object.entries(properties ?? {}).filter(([name]) => name in fields)
-    const unnamed = Object.keys(fields).filter((name) => properties !== undefined && !(name in properties))
+    const isClosed = properties !== undefined && additionalProperties === undefined && !isOpen(place)
+    const unnamed = Object.keys(fields).filter((name) => isClosed && !(name in properties))
     return [
       ...missing.map((name) => `${place}.${name} is missing`),
       ...unnamed.map((name) => `${place}.${name} is not named`),
@@ -126,6 +152,18 @@ describe('the operations in the OpenAPI document', () => {
     expect(faultsOf(schema, { tenants: [{ ...good, secret: 's' }] })).toEqual([
       '$.tenants[0].secret is not named',
     ])
+    const job = answerOf('jobs.show')?.properties?.job ?? {}
+    const work = (kind: string, payload: object) =>
+      faultsOf(job, { kind, payload }).filter(
+        (fault) => !fault.endsWith('is missing') || /payload/.test(fault),
+      )
+    expect(work('stop', { app: 'shop', further: 1 })).toEqual([])
+    expect(work('stop', {})).toEqual(['$.payload.app is missing'])
+    expect(work('deploy', { app: 'shop', source: { type: 'git', repo_url: 7 } })).toEqual([
+      '$.payload.source.sha is missing',
+      '$.payload.source.repo_url is 7',
+    ])
+    expect(work('sing', {})).not.toEqual([])
     expect(() => trueAnswer('tenants.list', { tenants: [{ ...good, secret: 's' }] })).toThrow('secret')
     expect(() => trueAnswer('tenants.list', { tenants: [{ ...good, name: 1 }] })).toThrow('name')
   })

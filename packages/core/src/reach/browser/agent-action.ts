@@ -1,5 +1,17 @@
 import { optional } from 'superstruct'
-import { field, flag, matching, oneOf, read, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  anyText,
+  choiceOf,
+  field,
+  flag,
+  matching,
+  namedShape,
+  oneOf,
+  read,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
 
 /** Keys that may be pressed. */
 export const KEYS = [
@@ -56,11 +68,31 @@ const SHAPES = {
   fail: shape({ reason: text(0, MAX_ANSWER_CHARS) }),
 } as const
 
+const isStepType = (type: string): boolean => !['extract', 'done', 'fail'].includes(type)
+
 /** Names of the actions. */
 export const ACTION_TYPES = Object.keys(SHAPES) as readonly AgentAction['type'][]
 
+/** A step as it was taken, with the name of its element. */
+export const takenAction = choiceOf<Readonly<Record<string, unknown>>>(
+  'BrowserAction',
+  'type',
+  Object.fromEntries(
+    Object.entries(SHAPES)
+      .filter(([type]) => isStepType(type))
+      .map(([type, { schema }]) => [
+        type,
+        namedShape(`Browser${type.charAt(0).toUpperCase()}${type.slice(1)}`, {
+          type: oneOf([type]),
+          ...schema,
+          ...('ref' in schema && { label: optional(anyText()) }),
+        }),
+      ]),
+  ),
+)
+
 /** The types of steps, which a caller may ask for itself. */
-export const STEP_TYPES = ACTION_TYPES.filter((type) => !['extract', 'done', 'fail'].includes(type))
+export const STEP_TYPES = ACTION_TYPES.filter(isStepType)
 
 const kinds = shape({ type: oneOf(ACTION_TYPES) })
 

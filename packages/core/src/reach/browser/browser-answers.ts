@@ -4,7 +4,6 @@ import {
   field,
   finite,
   flag,
-  freeObject,
   listOf,
   namedShape,
   oneOf,
@@ -15,6 +14,7 @@ import {
   whole,
 } from '../../kernel/validation.ts'
 import { PAGE_REFUSALS } from '../../platform/net/page-guard.ts'
+import { takenAction } from './agent-action.ts'
 import { AGENT_STATUSES, STEP_OUTCOMES } from './agent-answer.ts'
 
 const ANY = Number.POSITIVE_INFINITY
@@ -31,7 +31,7 @@ const blocked = listOf(shape({ url: word, reason: oneOf(PAGE_REFUSALS) }), ANY)
 const step = namedShape('BrowserStep', {
   n: count,
   url: word,
-  action: freeObject(),
+  action: takenAction,
   outcome: oneOf(STEP_OUTCOMES),
   ms: finite(),
   notes: optional(listOf(word, ANY)),

@@ -1,9 +1,16 @@
 import { defaulted, optional } from 'superstruct'
 import { cursorBehind, idOfCursor, placeOfCursor } from '../../kernel/cursor.ts'
 import { oneOf, text, whole } from '../../kernel/validation.ts'
-import { type Answer, operationOf } from '../../platform/operations/operation.ts'
+import { operationOf } from '../../platform/operations/operation.ts'
 import type { WebhookDeliveries } from './webhook-deliveries.ts'
-import { attemptView, DELIVERY_VIEWS, deliveryView, storedStates, WEBHOOK_ANSWERS } from './webhook-view.ts'
+import {
+  attemptView,
+  DELIVERY_VIEWS,
+  deliveryView,
+  storedStates,
+  WEBHOOK_ANSWERS,
+  type WebhookMessage,
+} from './webhook-view.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** The services that operations on webhooks use. */
@@ -62,7 +69,7 @@ const show = operation({
         endpoint: webhooks.view(found.state, isCaller),
         delivery: deliveryView(found.delivery),
         attempts: found.attempts.map(attemptView),
-        payload: JSON.parse(found.body) as Answer,
+        payload: JSON.parse(found.body) as WebhookMessage,
       }
     }
     const found = await webhookDeliveries.deliveries(scope, id, {

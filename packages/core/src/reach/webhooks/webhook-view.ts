@@ -1,7 +1,18 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { flag, freeObject, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  flag,
+  freeObject,
+  instant,
+  listOf,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  type ViewOf,
+  whole,
+} from '../../kernel/validation.ts'
 import { BREAKER_STATES } from '../../platform/deliveries/breaker.ts'
 import type { DeliveryAttempt, EndpointDelivery, EndpointState } from './webhook-endpoint.ts'
 import {
@@ -153,6 +164,10 @@ const attempt = namedShape('WebhookAttempt', {
   error: word,
   response: text(0, 1024),
 })
+/** The body of a message: what its data are, its type says (docs/webhooks.md). */
+const MESSAGE = { type: named, timestamp: instant(), data: freeObject() }
+const message = namedShape('WebhookMessage', MESSAGE)
+export type WebhookMessage = ViewOf<typeof MESSAGE>
 const many = Number.POSITIVE_INFINITY
 
 const RUN_LIMIT = { fallback: 50, max: 200 } as const
@@ -178,7 +193,7 @@ export const WEBHOOK_ANSWERS = {
     next_cursor: optional(text(1, 200)),
     delivery: optional(delivery),
     attempts: optional(listOf(attempt, many)),
-    payload: optional(freeObject()),
+    payload: optional(message),
   },
   removed: { ok: flag(), cancelled: count },
   test: { message_id: named, delivery_id: named },

@@ -1,5 +1,6 @@
 import { optional } from 'superstruct'
 import {
+  alsoOf,
   finite,
   flag,
   freeObject,
@@ -13,6 +14,7 @@ import {
 } from '../../kernel/validation.ts'
 import { JOB_KINDS, JOB_STATES } from './job.ts'
 import { MAX_LINE_CHARS } from './job-log.ts'
+import { JOB_WORK } from './job-payload.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
@@ -46,7 +48,7 @@ const listed = {
   exit_code: optional(finite()),
   error: optional(word),
 }
-const job = namedShape('Job', { ...listed, payload: freeObject() })
+const job = alsoOf(namedShape('Job', { ...listed, payload: freeObject() }), JOB_WORK)
 const deployment = optional(
   namedShape('JobDeployment', { id: word, state: oneOf(JOB_STATES), app: optional(word) }),
 )
@@ -77,7 +79,7 @@ const CLAIMED = {
   log: shape({ next_offset: count, max_lines: count, max_line_chars: count, interval_seconds: count }),
 }
 /** A job in the answer to the host that claimed it. */
-export const claimedJob = namedShape('ClaimedJob', CLAIMED)
+export const claimedJob = alsoOf(namedShape('ClaimedJob', CLAIMED), JOB_WORK)
 export type ClaimedJob = ViewOf<typeof CLAIMED>
 
 /** The answers of the operations on jobs, by verb. */

@@ -1,19 +1,21 @@
-import { dynamic, optional, type Struct } from 'superstruct'
+import { optional, type Struct } from 'superstruct'
 import { Problem } from '../../kernel/problem.ts'
 import {
+  choiceOf,
   finite,
   flag,
   freeObject,
   listOf,
   mapOf,
   matching,
+  namedShape,
   oneOf,
   openShape,
   read,
   text,
   whole,
 } from '../../kernel/validation.ts'
-import type { JobKind } from './job.ts'
+import { JOB_KINDS, type JobKind } from './job.ts'
 
 /** The instructions of a job for its host; secrets in it are references, never values. */
 export type Payload = Readonly<Record<string, unknown>>
@@ -29,57 +31,58 @@ const domain = matching(
 )
 const port = whole(1, 65_535)
 const MAX_PORTS = 1024
-const git = openShape({ type: oneOf(['git']), repo_url: text(1, 2048), sha, ref: optional(text(1, 255)) })
-const image = openShape({ type: oneOf(['image']), image: text(1, 512) })
+const git = { type: oneOf(['git']), repo_url: text(1, 2048), sha, ref: optional(text(1, 255)) }
+const image = { type: oneOf(['image']), image: text(1, 512) }
 /** A commit that was sent to the host. */
-const upload = openShape({ type: oneOf(['upload']), sha })
-const source = dynamic<Payload>((value) => {
-  const type = (value as Payload | null)?.type
-  const chosen: unknown = type === 'image' ? image : type === 'upload' ? upload : git
-  return chosen as Struct<Payload, null>
+const upload = { type: oneOf(['upload']), sha }
+const source = choiceOf<Payload>('Source', 'type', {
+  git: openShape(git, 'GitSource'),
+  image: openShape(image, 'ImageSource'),
+  upload: openShape(upload, 'UploadSource'),
 })
 
-const reads =
-  <T extends Payload, S>(struct: Struct<T, S>) =>
-  (payload: unknown): Payload =>
-    read(struct, payload)
-
-const restore = reads(
-  openShape({
+/** Required fields by kind of job (docs/agents.md, Payloads). Other keys are kept. */
+const PAYLOADS = {
+  deploy: openShape({
+    app,
+    source,
+    env: optional(mapOf(text(1, 128), text(0, 8192))),
+    ports: optional(listOf(port, MAX_PORTS)),
+  }),
+  redeploy: openShape({ app, source: optional(source) }),
+  stop: openShape({ app }),
+  remove: openShape({ app }),
+  db: openShape({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) }),
+  restore: openShape({
     image_id: optional(text(1, 128)),
     checksum: optional(text(1, 160)),
     target: text(1, 512),
     verify: optional(flag()),
     drill: optional(flag()),
   }),
+  firewall: openShape({ revision: finite(), settings: freeObject() }),
+  prune: openShape({ older_than_seconds: optional(whole(0, 315_360_000)) }),
+  expose: openShape({ app, domain, port }),
+  unexpose: openShape({ app, domain }),
+  backup: openShape({ app: optional(app), sync: optional(flag()) }),
+} as const satisfies Readonly<Record<JobKind, unknown>>
+
+const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
+/** The kind of a job and its payload, as documents tell them. */
+export const JOB_WORK = choiceOf(
+  'JobWork',
+  'kind',
+  Object.fromEntries(
+    JOB_KINDS.map((kind) => [
+      kind,
+      namedShape(`${capital(kind)}Work`, { kind: oneOf([kind]), payload: PAYLOADS[kind] }),
+    ]),
+  ),
 )
 
-function readRestore(payload: unknown): Payload {
-  const named = restore(payload)
-  if (named.image_id !== undefined || named.checksum !== undefined) return named
-  throw new Problem('invalid-input', { details: ['image_id: expected image_id or checksum'] })
-}
-
-/** Required fields by kind of job (docs/agents.md, Payloads). Other keys are kept. */
-const PAYLOADS: Readonly<Record<JobKind, (payload: unknown) => Payload>> = {
-  deploy: reads(
-    openShape({
-      app,
-      source,
-      env: optional(mapOf(text(1, 128), text(0, 8192))),
-      ports: optional(listOf(port, MAX_PORTS)),
-    }),
-  ),
-  redeploy: reads(openShape({ app, source: optional(source) })),
-  stop: reads(openShape({ app })),
-  remove: reads(openShape({ app })),
-  db: reads(openShape({ op: text(1, 64), engine: text(1, 64), name: text(1, 128) })),
-  restore: readRestore,
-  firewall: reads(openShape({ revision: finite(), settings: freeObject() })),
-  prune: reads(openShape({ older_than_seconds: optional(whole(0, 315_360_000)) })),
-  expose: reads(openShape({ app, domain, port })),
-  unexpose: reads(openShape({ app, domain })),
-  backup: reads(openShape({ app: optional(app), sync: optional(flag()) })),
+function requireImage({ image_id, checksum }: Payload): void {
+  if (image_id === undefined && checksum === undefined)
+    throw new Problem('invalid-input', { details: ['image_id: expected image_id or checksum'] })
 }
 
 /** Kinds that deploy. */
@@ -97,7 +100,8 @@ export const MAX_PAYLOAD_BYTES = 64 * 1024
  * @throws Problem `invalid-input` with field-scoped details
  */
 export function readPayload(kind: JobKind, payload: unknown): Payload {
-  const checked = PAYLOADS[kind](payload)
+  const checked = read(PAYLOADS[kind] as Struct<Payload, unknown>, payload)
+  if (kind === 'restore') requireImage(checked)
   const bytes = Buffer.byteLength(JSON.stringify(checked))
   if (bytes <= MAX_PAYLOAD_BYTES) return checked
   throw new Problem('invalid-input', {

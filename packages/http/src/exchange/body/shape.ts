@@ -1,4 +1,11 @@
-import { type JsonSchema, type ListSchema, nameOf } from '@svc/core/adapters'
+import {
+  type ChoiceSchema,
+  choiceIn,
+  type JsonSchema,
+  type ListSchema,
+  type MapSchema,
+  nameOf,
+} from '@svc/core/adapters'
 
 /** The part of a struct that does not depend on its value type: it reads requests and describes replies. */
 export interface Shape {
@@ -61,10 +68,31 @@ function inlineSchema(shape: Shape, components: Components | undefined): JsonSch
       ...(Number.isFinite(maxItems) ? { maxItems } : {}),
     }
   }
+  if (shape.type === 'record') {
+    const { values } = shape.schema as MapSchema
+    return { type: 'object', additionalProperties: jsonSchema(values, components) }
+  }
+  if (shape.type === 'choice') return choiceSchema(shape.schema as ChoiceSchema, components)
   // `type` is an object of further keys, which a JSON Schema allows by default.
   if (shape.type !== 'object' && shape.type !== 'type')
     throw new TypeError(`no JSON Schema is known for a struct of type ${shape.type}`)
-  const fields = fieldsOf(shape)
+  const choice = choiceIn(shape.schema as object)
+  if (choice === undefined) return objectSchema(fieldsOf(shape), components)
+  const told = new Set(
+    Object.values(choice.schema.shapes).flatMap((each) => fieldsOf(each).map(([name]) => name)),
+  )
+  const own = fieldsOf(shape).filter(([name]) => !told.has(name))
+  // A generator takes a choice within `allOf` for a parent class, so the choice stands beside the fields.
+  return { ...objectSchema(own, components), ...choiceSchema(choice.schema, components) }
+}
+
+function choiceSchema({ by, shapes }: ChoiceSchema, components: Components | undefined): JsonSchema {
+  const told = Object.entries(shapes).map(([word, shape]) => [word, jsonSchema(shape, components)] as const)
+  const mapping = Object.fromEntries(told.map(([word, { $ref }]) => [word, $ref]))
+  return { oneOf: told.map(([, schema]) => schema), discriminator: { propertyName: by, mapping } }
+}
+
+function objectSchema(fields: ReturnType<typeof fieldsOf>, components: Components | undefined): JsonSchema {
   const required = fields.filter(([, field]) => !isOmissible(field)).map(([name]) => name)
   const properties = Object.fromEntries(fields.map(([name, field]) => [name, jsonSchema(field, components)]))
   return { type: 'object', ...(required.length > 0 ? { required } : {}), properties }
