@@ -125,8 +125,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'jobs: a restore of nothing is taken',
     file: 'packages/core/src/work/jobs/job-payload.ts',
-    find: 'if (named.image_id !== undefined || named.checksum !== undefined) return named',
-    replace: 'if (named.target !== undefined) return named',
+    find: "  if (kind === 'restore') requireImage(checked)\n",
+    replace: '',
     suites: ['packages/core/test/work/jobs/job-payload.test.ts'],
   },
   {
