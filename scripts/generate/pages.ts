@@ -1,5 +1,6 @@
 import { settingsMarkdown } from '@svc/core/ports'
 import { openApiDocument } from '@svc/http'
+import { apiTypes } from './api-types.ts'
 import { columnsPage } from './columns-page.ts'
 import { commandsPage } from './commands-page.ts'
 import { httpPage } from './http-page.ts'
@@ -21,6 +22,7 @@ export const generatedSources = (): ReadonlyMap<string, string> =>
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ...generatedSources(),
+    ['packages/core/src/wiring/api.ts', apiTypes()],
     ['docs/reference/settings.md', settingsMarkdown()],
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/license-key.md', licenseKeyPage()],

@@ -31,9 +31,8 @@ export const feature: Feature = {
   },
   // It is paused, so that no tick asks for it.
   stage: async ({ operations }, licenseId) => {
-    const input = { name: 'staged', host: 'staged.example', type: 'A', license: licenseId }
-    const { monitor: added } = await operations.run('monitors.add', input, 'stage')
-    const { id } = added as { readonly id: string }
+    const input = { name: 'staged', host: 'staged.example', type: 'A', license: licenseId } as const
+    const { id } = (await operations.run('monitors.add', input, 'stage')).monitor
     await operations.run('monitors.pause', { monitor: id }, 'stage')
     return { monitor: id }
   },

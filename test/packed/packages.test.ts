@@ -149,13 +149,29 @@ import { memoryStorage, testPlane } from '@svc/testing'
 export const plane: ControlPlane = createControlPlane({ config: readConfig({}), storage: memoryStorage() })
 export const id: string = (await testPlane().license()).id
 `
-  consumer.write('consumer.ts', names.join('') + typed)
+  const operations = `
+const { tenant } = await plane.operations.run('tenants.add', { name: 'acme' }, 'me')
+export const told: { readonly id: string; readonly name: string } = tenant
+const dynamic: string = JSON.parse('"tenants.list"')
+export const anything: Readonly<Record<string, unknown>> = await plane.operations.run(dynamic, {}, 'me')
+// @ts-expect-error the input has no such field
+await plane.operations.run('tenants.add', { nam: 'acme' }, 'me')
+// @ts-expect-error the field is a text
+await plane.operations.run('tenants.add', { name: 7 }, 'me')
+// @ts-expect-error the answer has no such field
+export const none = tenant.surname
+`
+  consumer.write('consumer.ts', names.join('') + typed + operations)
   const options = { target: 'es2024', lib: ['es2024', 'esnext.disposable'], module: 'nodenext', strict: true }
   const compilerOptions = { ...options, skipLibCheck: false, noEmit: true, types: ['node'] }
   consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['consumer.ts'] }))
-  const compile = () =>
-    spawnSync(process.execPath, [TSC, '-p', '.'], { cwd: consumer.folder, encoding: 'utf8' })
+  const compile = (...more: readonly string[]) =>
+    spawnSync(process.execPath, [TSC, '-p', '.', ...more], { cwd: consumer.folder, encoding: 'utf8' })
   expect(compile().stdout).toBe('')
+  // Declarations of MikroORM do not compile with it, as docs/install.md says; ours do.
+  const exact = compile('--exactOptionalPropertyTypes').stdout.split('\n')
+  expect(exact.filter((line) => /^\S/.test(line) && !line.startsWith('node_modules/@mikro-orm/'))).toEqual([])
+  expect(exact.length).toBeGreaterThan(1)
   consumer.write('consumer.ts', `${typed}export const wrong: number = id\n`)
   expect(compile().stdout).toContain('consumer.ts(5,14)')
 }, 60_000)

@@ -61,6 +61,7 @@ export {
 } from './watch/health/system-check.ts'
 export type { MonitorView } from './watch/monitors/monitor-view.ts'
 export type { FindingView as SurfaceFindingView } from './watch/surface/surface-view.ts'
+export type { OperationAnswer, OperationInput, OperationName, OperationTypes } from './wiring/api.ts'
 export { type ControlPlane, type ControlPlaneParts, createControlPlane } from './wiring/control-plane.ts'
 export { EVENT_TYPES, type EventType, OPERATIONS, type Services } from './wiring/features.ts'
 export { configSummary, readConfig, settings } from './wiring/settings.ts'

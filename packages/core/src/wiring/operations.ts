@@ -9,6 +9,7 @@ import type { RateLimit, RateLimits } from '../platform/limits/rate-limits.ts'
 import { auditableInput } from '../platform/operations/auditable-input.ts'
 import type { Answer, Operation as OperationOf } from '../platform/operations/operation.ts'
 import { lackOf, type Operator } from '../platform/operations/operator.ts'
+import type { OperationAnswer, OperationInput, OperationName } from './api.ts'
 import { OPERATIONS, type Services } from './features.ts'
 
 type Operation = OperationOf<Services>
@@ -42,11 +43,18 @@ export class Operations {
   }
 
   /**
-   * Runs an operation for `actor`, who is on the machine and has every permission.
+   * Runs an operation for `actor`, who is on the machine and has every permission. The compiler knows the
+   * input and the answer of a name that is written out.
    * @throws Problem `not-found` for an unknown name, or the errors of the operation
    */
-  async run(name: string, input: unknown, actor: string): Promise<Answer> {
-    return this.#run(named(name), storable(input ?? {}), { name: actor, scope: PLATFORM })
+  async run<const Name extends OperationName | (string & {})>(
+    name: Name,
+    input: OperationInput<Name>,
+    actor: string,
+  ): Promise<OperationAnswer<Name>> {
+    const answer = await this.#run(named(name), storable(input ?? {}), { name: actor, scope: PLATFORM })
+    // The shapes of the operation are the source of these types, and its answer has them.
+    return answer as OperationAnswer<Name>
   }
 
   /**
@@ -56,7 +64,17 @@ export class Operations {
    * @throws Problem as `run`; `forbidden` without the permission, `confirmation-required` if credentials are
    * needed but missing, `unauthorized` if they are wrong; `rate-limited` for one who runs it too often
    */
-  async runFor(
+  async runFor<const Name extends OperationName | (string & {})>(
+    caller: Caller,
+    name: Name,
+    input: OperationInput<Name>,
+    credentials?: CurrentCredentials,
+    address?: string,
+  ): Promise<OperationAnswer<Name>> {
+    return (await this.#runFor(caller, name, input, credentials, address)) as OperationAnswer<Name>
+  }
+
+  async #runFor(
     caller: Caller,
     name: string,
     input: unknown,

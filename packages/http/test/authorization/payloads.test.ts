@@ -81,7 +81,7 @@ describe.each<readonly [string, OpenGlass]>([
   })
 
   it('the audit log keeps names of env and addresses without credentials, whoever enqueued', async () => {
-    const input = { kind: 'deploy', license: world.own.licenseId, payload: PAYLOAD }
+    const input = { kind: 'deploy', license: world.own.licenseId, payload: PAYLOAD } as const
     await world.plane.operations.run('jobs.enqueue', input, 'cli:ann@desk')
     expect(await run('reader', 'jobs.enqueue', input)).toMatchObject({ status: 403 })
     const [refused, local] = await world.storage.audit.list(1000)

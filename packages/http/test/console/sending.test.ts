@@ -190,10 +190,8 @@ describe('a form that is sent', () => {
     expect(wrong.status).toBe(401)
     expect(wrong.text).not.toContain('a guess of somebody')
     expect((await send(PASSWORD)).status).toBe(200)
-    const emails = (await served().plane.operations.run('users.list', {}, 'test')).users as {
-      email: string
-    }[]
-    expect(emails.map((user) => user.email).sort()).toEqual([email, 'new@svc.example'])
+    const { users } = await served().plane.operations.run('users.list', {}, 'test')
+    expect(users.map((user) => user.email).sort()).toEqual([email, 'new@svc.example'])
     const statuses: number[] = []
     for (let tries = 0; tries < 4; tries += 1) statuses.push((await send('a guess of somebody')).status)
     expect(statuses).toEqual([401, 401, 401, 429])

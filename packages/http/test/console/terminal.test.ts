@@ -24,10 +24,7 @@ describe('the terminal of a host', () => {
   }, 60_000)
   afterAll(() => served[Symbol.asyncDispose]())
 
-  const sessions = async () => {
-    const { sessions: found } = await served.plane.operations.run('ssh.sessions', {}, 'test')
-    return found as readonly Record<string, unknown>[]
-  }
+  const sessions = async () => (await served.plane.operations.run('ssh.sessions', {}, 'test')).sessions
   const path = 'hosts/web-2/terminal'
   const formAt = async (visitor = ada) => filledIn(formOf(await visitor.get(path)))
 

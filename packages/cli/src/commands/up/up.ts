@@ -101,7 +101,7 @@ async function firstLicense(
   const license = known === undefined ? undefined : await plane.licenses.byKey(known)
   if (license !== undefined && license.status !== 'revoked') return license
   const answer = await plane.operations.run('licenses.issue', { label: 'this machine' }, actor)
-  const { license: issued, key } = answer as { license: License; key: string }
+  const { license: issued, key } = answer
   await keepSecret(keyFile, key)
   return issued
 }

@@ -161,7 +161,8 @@ describe('sessions on hosts', () => {
     const opened = []
     for (let times = 0; times < 5; times += 1) opened.push(await open())
     await expect(open()).rejects.toMatchObject({ code: 'conflict', kind: 'too-many' })
-    await test.plane.operations.run('ssh.revoke', { session: opened[0]?.session_id }, 'ann')
+    const [first] = opened
+    await test.plane.operations.run('ssh.revoke', { session: String(first?.session_id) }, 'ann')
     await open()
     clock.advance({ seconds: 61 })
     await beat()

@@ -452,7 +452,13 @@ describe('malicious input', () => {
   })
 
   const ENTRY = {
-    ...{ plan: 'small', provider: 'hetzner', server_type: 'cx22', locations: ['fsn1'], image: 'debian-12' },
+    ...{
+      plan: 'small',
+      provider: 'hetzner' as const,
+      server_type: 'cx22',
+      locations: ['fsn1'],
+      image: 'debian-12',
+    },
     ssh_keys: ['ops'],
   }
   it.each([

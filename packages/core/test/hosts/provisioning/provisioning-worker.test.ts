@@ -97,8 +97,7 @@ describe('an order from the request to the server', () => {
     const orders = [await bench.order(), await bench.order()]
     expect(new Set(orders.map(({ createdAt }) => createdAt.getTime())).size).toBe(1)
     for (const order of orders) await bench.until(order, 'ready')
-    const fleet = await bench.plane.operations.run('fleet.servers', {}, 'root')
-    const { servers } = fleet as { servers: { id: string }[] }
+    const { servers } = await bench.plane.operations.run('fleet.servers', {}, 'root')
     expect(new Set(servers.map(({ id }) => id)).size).toBe(2)
   })
 

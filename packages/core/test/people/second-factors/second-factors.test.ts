@@ -203,7 +203,7 @@ describe.each(BACKENDS)('a second factor on %s', (_name, open) => {
     const reset = () => test.plane.operations.run('users.reset-second-factor', { email }, 'ann')
     const shown = async () => {
       const { users } = await test.plane.operations.run('users.list', {}, 'ann')
-      return (users as { email: string }[]).filter((each) => each.email === email)
+      return users.filter((each) => each.email === email)
     }
     expect(await shown()).toMatchObject([{ email, second_factor: true }])
     expect(await reset()).toMatchObject({ user: { email }, removed: true })

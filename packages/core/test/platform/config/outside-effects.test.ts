@@ -83,8 +83,7 @@ async function withoutDmarc(env: Environment): Promise<unknown> {
   const { id } = await faked.license()
   const { domain } = await faked.plane.emailDomains.add(id, 'mail.example.com')
   const shown = await faked.plane.operations.run('email-domains.show', { id: domain.id }, 'ann')
-  const { records } = shown.domain as { records: { record: string; name: string; value?: string }[] }
-  for (const { record, name, value } of records)
+  for (const { record, name, value } of shown.domain.records)
     if (record !== 'DMARC' && value !== undefined) faked.dns.answer(name, value)
   faked.dns.answer('_spf.svc.example', 'v=spf1 ip4:11.22.33.44 -all')
   const { verified } = await faked.plane.operations.run('email-domains.verify', { id: domain.id }, 'ann')

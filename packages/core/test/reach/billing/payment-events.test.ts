@@ -93,7 +93,7 @@ describe('a payment event', () => {
     await untouched(scene)
     const { events } = await plane.operations.run('billing-events.list', { state: 'parked' }, 'cli:ann')
     expect(events).toMatchObject([{ error: 'unknown_price', license_id: scene.licenseId }])
-    const [{ id }] = events as [{ id: string }]
+    const id = String(events[0]?.id)
     scene.provider.subscribe({ id: 'sub_1', licenseId: scene.licenseId })
     expect(await paymentEvents.retry(id)).toMatchObject({ state: 'applied' })
     expect(await scene.license()).toMatchObject(PRO)

@@ -162,7 +162,7 @@ describe('an app', () => {
     const payload = { app: 'shop', source }
     await plane.jobs.enqueue({ licenseId, kind: 'deploy', payload, target: 'fp-1' })
     await ends()
-    const enqueue = { kind: 'redeploy', license: licenseId, host: 'fp-1', payload: { app: 'shop' } }
+    const enqueue = { kind: 'redeploy', license: licenseId, host: 'fp-1', payload: { app: 'shop' } } as const
     await plane.operations.run('jobs.enqueue', enqueue, 'cli:eve')
     await ends()
     const { hook } = await plane.gitHooks.set(licenseId, 'shop', { fingerprint: 'fp-1', repoUrl: REPO })

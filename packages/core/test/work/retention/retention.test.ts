@@ -84,7 +84,7 @@ describe('a database with jobs from before it had rules', () => {
       logs: { days: 30, goes: false, rows: 1 },
     })
     const shown = { job_days: 90, log_days: 30 }
-    const accept = (input: object) => operations.run('retention.accept', input, 'ann')
+    const accept = (input: typeof shown) => operations.run('retention.accept', input, 'ann')
     await expect(accept({ ...shown, log_days: 31 })).rejects.toMatchObject({ code: 'conflict' })
     expect(await accept(shown)).toMatchObject({
       held: false,
