@@ -231,6 +231,44 @@ export interface AuditEntry {
   readonly outcome: string
 }
 
+export interface BackupWork {
+  readonly kind: 'backup'
+  readonly payload: {
+    readonly app?: string
+    readonly sync?: boolean
+  }
+}
+
+export type BrowserAction = BrowserNavigate | BrowserClick | BrowserFill | BrowserSelect | BrowserPress | BrowserScroll | BrowserWait | BrowserBack
+
+export interface BrowserBack {
+  readonly type: 'back'
+}
+
+export interface BrowserClick {
+  readonly type: 'click'
+  readonly ref: string
+  readonly label?: string
+}
+
+export interface BrowserFill {
+  readonly type: 'fill'
+  readonly ref: string
+  readonly value: string
+  readonly submit?: boolean
+  readonly label?: string
+}
+
+export interface BrowserNavigate {
+  readonly type: 'navigate'
+  readonly url: string
+}
+
+export interface BrowserPress {
+  readonly type: 'press'
+  readonly key: 'Enter' | 'Tab' | 'Escape' | 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight' | 'PageDown'
+}
+
 export interface BrowserRun {
   readonly id: string
   readonly token_id: string
@@ -244,10 +282,22 @@ export interface BrowserRun {
   readonly created_at: number
 }
 
+export interface BrowserScroll {
+  readonly type: 'scroll'
+  readonly direction: 'up' | 'down'
+}
+
+export interface BrowserSelect {
+  readonly type: 'select'
+  readonly ref: string
+  readonly value: string
+  readonly label?: string
+}
+
 export interface BrowserStep {
   readonly n: number
   readonly url: string
-  readonly action: Readonly<Record<string, unknown>>
+  readonly action: BrowserAction
   readonly outcome: 'ok' | 'failed' | 'blocked' | 'needs_confirmation'
   readonly ms: number
   readonly notes?: readonly string[]
@@ -260,6 +310,11 @@ export interface BrowserToken {
   readonly daily_limit: number
   readonly created_at: number
   readonly last_used_at?: number
+}
+
+export interface BrowserWait {
+  readonly type: 'wait'
+  readonly ms: number
 }
 
 export interface CatalogEntry {
@@ -288,9 +343,7 @@ export interface ChatMessage {
 
 export interface ClaimedJob {
   readonly id: string
-  readonly kind: 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup'
   readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
-  readonly payload: Readonly<Record<string, unknown>>
   readonly deployment_id?: string
   readonly env_secrets?: readonly string[]
   readonly env_withheld?: string
@@ -318,6 +371,25 @@ export interface Conversation {
   readonly waiting_since?: number
   readonly created_at: number
   readonly last_message_at: number
+}
+
+export interface DbWork {
+  readonly kind: 'db'
+  readonly payload: {
+    readonly op: string
+    readonly engine: string
+    readonly name: string
+  }
+}
+
+export interface DeployWork {
+  readonly kind: 'deploy'
+  readonly payload: {
+    readonly app: string
+    readonly source: Source
+    readonly env?: Readonly<Record<string, string>>
+    readonly ports?: readonly number[]
+  }
 }
 
 export interface DomainChallenge {
@@ -379,6 +451,15 @@ export interface EmailMessage {
   })[]
 }
 
+export interface ExposeWork {
+  readonly kind: 'expose'
+  readonly payload: {
+    readonly app: string
+    readonly domain: string
+    readonly port: number
+  }
+}
+
 export interface Finding {
   readonly id: string
   readonly check: string
@@ -399,6 +480,14 @@ export interface FirewallRule {
   readonly proto: 'tcp' | 'udp'
   readonly from?: readonly string[]
   readonly comment?: string
+}
+
+export interface FirewallWork {
+  readonly kind: 'firewall'
+  readonly payload: {
+    readonly revision: number
+    readonly settings: Readonly<Record<string, unknown>>
+  }
 }
 
 export interface GitDelivery {
@@ -447,6 +536,13 @@ export interface GitHookSetup {
   readonly secret_field: string
   readonly page: string
   readonly key_page: string
+}
+
+export interface GitSource {
+  readonly type: 'git'
+  readonly repo_url: string
+  readonly sha: string
+  readonly ref?: string
 }
 
 export interface Host {
@@ -529,9 +625,13 @@ export interface Image {
   readonly pruned_at?: number
 }
 
+export interface ImageSource {
+  readonly type: 'image'
+  readonly image: string
+}
+
 export interface Job {
   readonly id: string
-  readonly kind: 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup'
   readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
   readonly license_id: string
   readonly app?: string
@@ -555,7 +655,6 @@ export interface Job {
   readonly cancel_reason?: string
   readonly exit_code?: number
   readonly error?: string
-  readonly payload: Readonly<Record<string, unknown>>
 }
 
 export interface JobDeployment {
@@ -710,6 +809,13 @@ export interface ProviderServer {
   readonly ipv4?: string
 }
 
+export interface PruneWork {
+  readonly kind: 'prune'
+  readonly payload: {
+    readonly older_than_seconds?: number
+  }
+}
+
 export interface Readiness {
   readonly ok: boolean
   readonly checks: {
@@ -755,6 +861,14 @@ export interface Readiness {
   }
 }
 
+export interface RedeployWork {
+  readonly kind: 'redeploy'
+  readonly payload: {
+    readonly app: string
+    readonly source?: Source
+  }
+}
+
 export interface Release {
   readonly id: string
   readonly job_id: string
@@ -764,6 +878,24 @@ export interface Release {
   readonly host?: string
   readonly by?: string
   readonly created_at: number
+}
+
+export interface RemoveWork {
+  readonly kind: 'remove'
+  readonly payload: {
+    readonly app: string
+  }
+}
+
+export interface RestoreWork {
+  readonly kind: 'restore'
+  readonly payload: {
+    readonly image_id?: string
+    readonly checksum?: string
+    readonly target: string
+    readonly verify?: boolean
+    readonly drill?: boolean
+  }
 }
 
 export interface Scan {
@@ -964,6 +1096,15 @@ export interface ServerOrderStep {
   readonly error_code?: string
 }
 
+export type Source = GitSource | ImageSource | UploadSource
+
+export interface StopWork {
+  readonly kind: 'stop'
+  readonly payload: {
+    readonly app: string
+  }
+}
+
 export interface Subscription {
   readonly id: string
   readonly status?: 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'paused' | 'canceled'
@@ -1028,6 +1169,19 @@ export interface TransferScope {
   readonly image_checksum?: string
   readonly paths?: readonly string[]
   readonly max_bytes?: number
+}
+
+export interface UnexposeWork {
+  readonly kind: 'unexpose'
+  readonly payload: {
+    readonly app: string
+    readonly domain: string
+  }
+}
+
+export interface UploadSource {
+  readonly type: 'upload'
+  readonly sha: string
 }
 
 export interface UsageSeries {
@@ -1103,6 +1257,12 @@ export interface WebhookEndpoint {
   readonly last_success_at: number
   readonly last_failure_at: number
   readonly last_error?: string
+}
+
+export interface WebhookMessage {
+  readonly type: string
+  readonly timestamp: string
+  readonly data: Readonly<Record<string, unknown>>
 }
 
 /** The input and the answer of each operation, by its name. */
@@ -2004,7 +2164,7 @@ export interface OperationTypes {
       readonly next_cursor?: string
       readonly delivery?: WebhookDelivery
       readonly attempts?: readonly WebhookAttempt[]
-      readonly payload?: Readonly<Record<string, unknown>>
+      readonly payload?: WebhookMessage
     }
   }
   /** Send events to an address; its secret is shown this once. */
