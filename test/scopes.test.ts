@@ -96,7 +96,7 @@ const WITHOUT_SCOPE: Readonly<Record<string, Partial<Record<Reason, string>>>> =
     plane: 'takeDue settle release counts',
   },
   NodeSecurityStore: { owner: 'add current revision history', plane: 'standings' },
-  AuditStore: { plane: 'add', staff: 'list' },
+  AuditStore: { plane: 'add', staff: 'list lookedTo' },
   ProvisioningStore: {
     staff:
       'add get list events catalog setCatalog removeCatalog credentials setCredential clearCredential hurry',

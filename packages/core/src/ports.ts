@@ -491,6 +491,7 @@ export type {
   ListedJob,
   LogOutcome,
   LogWrite,
+  LookFilter,
   NewJob,
   Owner,
   ReportedJob,

@@ -71,7 +71,7 @@ export const listAudit: Handler<AuditOptions> = async (run) => {
   })
   const answer = await run.operate<{ audit: readonly AuditView[]; next_cursor?: string }>('audit.list', input)
   run.print(answer, (page) => auditTable(answer.audit, page))
-  hintMore(run, answer)
-  if (answer.audit.length === 0)
+  hintMore(run, answer, answer.audit.length)
+  if (answer.audit.length === 0 && answer.next_cursor === undefined)
     run.hint('Nothing found: every command that changes something leaves a row here.')
 }

@@ -1,5 +1,10 @@
 /** Bytes of JSON in a page of rows that are large one by one; a page has one row at least. */
 export const PAGE_BYTES = 1024 * 1024
+/**
+ * Rows that a page of a list by a rare value looks through at most. The next page goes on behind them, so
+ * that no page reads on to the end of a history.
+ */
+export const LOOKED_ROWS = 10_000
 /** Rows that are read at once, so that large ones never lie in memory together. */
 const ROWS_AT_ONCE = 50
 

@@ -1,4 +1,4 @@
-import { JOB_STATES, PLATFORM, type Storage } from '@svc/core'
+import { JOB_STATES, ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { agentId, type JobFilter, LIVE_LISTS, type LiveSubject, type Stores } from '@svc/core/ports'
 import fc from 'fast-check'
 import { FEATURES } from '../../../../test/support/features.ts'
@@ -64,6 +64,8 @@ const listJobs = steps(
 const count = steps('count jobs', licenseId, (license) => () => async ({ jobs }, now) => [
   await jobs.counts(now),
   await jobs.lastClaim(license),
+  await jobs.lookedTo(ofLicense(license), {}, 2),
+  await jobs.lookedTo(PLATFORM, { failed: true }, 2),
 ])
 
 const LATE_AFTER = { silentSeconds: 140, backupHours: 26, drillDays: 35 }

@@ -85,10 +85,13 @@ async function show(page: ListPage, visit: Visit, params: Params): Promise<View>
 ${tabsView(tabs, visit, params)}
 ${doneView(visit)}
 ${filterForm}
-${rowsView(isNarrowed ? { ...page, empty: { says: 'Nothing matches.' } } : page, answer, visit, params)}
+${rowsView(isNarrowed ? { ...page, empty: { says: noneOf(answer) } } : page, answer, visit, params)}
 ${olderLink(answer, path, visit.query, visit.links)}`,
   }
 }
+
+const noneOf = ({ next_cursor: next }: Answer): string =>
+  typeof next === 'string' ? 'None among the newest; older ones may match.' : 'Nothing matches.'
 
 /** Rows of a page. Some operations answer with all that there is, such as 20,000 hosts. */
 const MOST_ROWS = 500

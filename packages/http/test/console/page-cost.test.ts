@@ -10,8 +10,11 @@ import { type Visitor, visitorOf } from './console-client.ts'
 
 /** Most statements of a page, beside the one that reads the session. */
 const MOST = { list: 5, thing: 8, overview: 12 } as const
-/** An app is told by its jobs, its deployments and its hosts. */
-const EXTRA: Readonly<Record<string, number>> = { 'apps/{app}': 9 }
+/**
+ * An app is told by its jobs, its deployments and its hosts. Jobs of a host, which may be rare, have a bound
+ * that one statement finds.
+ */
+const EXTRA: Readonly<Record<string, number>> = { 'apps/{app}': 9, 'hosts/{host}': 9 }
 /** Pages that look at every table: the checks of health, and the sealed values. */
 const CHECKS: ReadonlySet<string> = new Set(['system', 'secrets'])
 const KIB = 1024

@@ -1,4 +1,4 @@
-import { PLATFORM } from '@svc/core'
+import { ofLicense, PLATFORM } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { buildAccessSession } from '../hosts/access/build-access-session.ts'
 import { buildTransferKey } from '../hosts/transfer-keys/build-transfer-key.ts'
@@ -64,6 +64,26 @@ export const hostReads: Readonly<Record<string, ScopedRead>> = {
     read: async ({ accessSessions }, scope, { id }) => idsOf(await accessSessions.get(scope, id)),
   },
   'jobs.list': { ...job, read: async ({ jobs }, scope) => idsOf(await jobs.list(scope, { limit: 999 })) },
+  'jobs.lookedTo': {
+    of: 'license',
+    add: async ({ jobs }, { licenseId }, now) => {
+      const { job: made } = await jobs.enqueue(buildJob({ licenseId }), now)
+      await jobs.requestCancel(
+        ofLicense(licenseId),
+        { jobId: made.id, fingerprint: undefined, reason: '' },
+        now,
+      )
+      return made.id
+    },
+    read: async ({ jobs }, scope) => {
+      const ids: string[] = []
+      for (;;) {
+        const id = await jobs.lookedTo(scope, {}, ids.length + 1)
+        if (id === undefined) return ids
+        ids.push(id)
+      }
+    },
+  },
   'jobs.get': { ...job, read: async ({ jobs }, scope, { id }) => idsOf(await jobs.get(scope, id)) },
   'jobs.requestCancel': {
     ...job,

@@ -27,8 +27,8 @@ export const listJobs: Handler<ListOptions> = async (run) => {
     input,
   )
   run.print(answer, (page) => jobsTable(answer.jobs, page))
-  hintMore(run, answer)
-  if (answer.jobs.length > 0) return
+  hintMore(run, answer, answer.jobs.length)
+  if (answer.jobs.length > 0 || answer.next_cursor !== undefined) return
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   run.hint(
     isFiltered ? 'No jobs match.' : 'No jobs yet: svc jobs enqueue KIND --license ID gives hosts work.',

@@ -1,6 +1,7 @@
 import { defaulted, optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
-import { readPage } from '../../kernel/page.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { LOOKED_ROWS, readPage } from '../../kernel/page.ts'
 import { present } from '../../kernel/present.ts'
 import { freeObject, listOf, matching, namedShape, text, unixSecond, whole } from '../../kernel/validation.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
@@ -12,6 +13,9 @@ export interface AuditUses {
 }
 
 const operation = operationOf<AuditUses>()
+
+/** The clock of a replica, which makes ids, and the database's, which notes times, are never so far apart. */
+const CLOCKS_APART_MS = 86_400_000
 
 /** Returns an entry of the audit log as operators see it. */
 const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: unixSeconds(at) })
@@ -45,11 +49,17 @@ export const auditOperations = [
       cursor: optional(matching(/^aud_[0-9a-z]{26}$/, 'the next_cursor of an earlier answer')),
     },
     run: async ({ audit }, { limit, since, cursor, ...filter }) => {
-      const from = since === undefined ? undefined : new Date(since * 1000)
-      const { rows, next } = await readPage({
+      const time = since === undefined ? undefined : new Date(since * 1000)
+      const isRare = (filter.who ?? filter.operation) !== undefined
+      const looked = isRare ? await audit.lookedTo(LOOKED_ROWS, cursor) : undefined
+      const first =
+        time === undefined ? '' : firstIdAt('aud', new Date(Math.max(0, time.getTime() - CLOCKS_APART_MS)))
+      const isOver = looked === undefined || looked <= first
+      const { rows, next = isOver ? undefined : looked } = await readPage({
         limit,
         before: cursor,
-        read: (most, before) => audit.list(most, { ...filter, since: from, before }),
+        read: (most, before) =>
+          audit.list(most, { ...filter, since: time, before, from: isOver ? first : looked }),
         cursorOf: ({ id }) => id,
       })
       return { audit: rows.map(auditView), ...present('next_cursor', next) }

@@ -31,8 +31,13 @@ const LIST = {
   text: `select id, at, actor, operation, outcome, case when length(input::text) <= ${MAX_AUDIT_CHARS} then input end as input from audit_log
     where ($2::text is null or position(lower($2) in lower(actor)) > 0)
       and ($3::text is null or starts_with(operation, $3)) and ($4::timestamptz is null or at >= $4)
-      and id < coalesce($5, '~')
+      and id < coalesce($5, '~') and id >= coalesce($6, '')
     order by id desc limit $1`,
+}
+
+const LOOKED_TO = {
+  name: 'audit-looked-to',
+  text: `select id from audit_log where id < coalesce($2, '~') order by id desc offset $1 - 1 limit 1`,
 }
 
 type AuditRow = Omit<AuditEntry, 'at' | 'input'> & {
@@ -54,14 +59,19 @@ export class SqlAuditStore implements AuditStore {
 
   async list(
     limit: number,
-    { who, operation, since, before }: AuditFilter = {},
+    { who, operation, since, before, from }: AuditFilter = {},
   ): Promise<readonly AuditEntry[]> {
-    const rows = await this.#session.rows<AuditRow>(LIST, [limit, who, operation, since, before])
+    const rows = await this.#session.rows<AuditRow>(LIST, [limit, who, operation, since, before, from])
     return rows.map(({ at, input, ...entry }) => ({
       ...entry,
       at: instant(at),
       input: input ?? CUT_INPUT,
     }))
+  }
+
+  async lookedTo(rows: number, before?: string): Promise<string | undefined> {
+    const [row] = await this.#session.rows<Pick<AuditEntry, 'id'>>(LOOKED_TO, [rows, before])
+    return row?.id
   }
 }
 

@@ -24,6 +24,8 @@ export interface AuditStore {
    * that limit have stored, is left out.
    */
   list(limit: number, filter?: AuditFilter): Promise<readonly AuditEntry[]>
+  /** The last id of the newest `rows` entries before the one with an id; undefined: there are fewer. */
+  lookedTo(rows: number, before?: string): Promise<string | undefined>
 }
 
 /** The entries that are wanted; an absent field matches every entry. */
@@ -36,4 +38,6 @@ export interface AuditFilter {
   readonly since?: Date | undefined
   /** Entries before the one with this id. */
   readonly before?: string | undefined
+  /** The entry with this id and newer ones. */
+  readonly from?: string | undefined
 }

@@ -5,7 +5,7 @@ import type { Rows, Statement } from '../../platform/database/session.ts'
 import { maybeInstant } from '../../platform/database/values.ts'
 import type { JobState } from './job.ts'
 import { HELD_BY_INDEX, LISTED, type ListedRow, toListedJob, UNFINISHED } from './job-row-sql.ts'
-import type { JobFilter, ListedJob } from './jobs-store.ts'
+import type { JobFilter, ListedJob, LookFilter } from './jobs-store.ts'
 
 const IN_STATE = '($2::text is null or j.state = $2)'
 // For parts of one state: the planner would expect few of the few, and read and sort them all.
@@ -99,6 +99,25 @@ export const LISTS_BY_END: Readonly<Record<Scope['of'], Statement>> = {
     ).join(' union all ')}) of_scope order by id desc limit $8`,
   },
 }
+// Each is read from an index alone, in its order.
+const lookAt = (name: string, which: string): Readonly<Record<Scope['of'], Statement>> => {
+  const ids = (owned: string) =>
+    `select id from jobs j where ${owned} and ${which} and id >= $2 and id < $3 order by id desc offset $4 - 1 limit 1`
+  const ofLicense = (license: string) => ids(`j.license_id = ${license}`)
+  return {
+    platform: {
+      name: `job-${name}-platform`,
+      text: ids('$1::text is null').replace(` and ${ENDED.which}`, ''),
+    },
+    tenant: {
+      name: `job-${name}-tenant`,
+      text: `select max(seen.id) as id from (${OF_TENANT}) license (named), lateral (${ofLicense('license.named')}) seen`,
+    },
+    license: { name: `job-${name}-license`, text: ofLicense('$1') },
+  }
+}
+const LOOKS = lookAt('looked-to', ENDED.which)
+const LOOKS_AT_FAILED = lookAt('looked-to-failed', FAILED.which)
 /** Newest jobs among which the last claim is looked for: of those that ended, and of those that wait. */
 const CLAIMS_SEEN = 100
 /** When a host of a license last took a job. */
@@ -111,12 +130,29 @@ export const LAST_CLAIM = {
 
 /** The jobs of a scope by filter, newest first. */
 export async function list(rows: Rows, scope: Scope, filter: JobFilter): Promise<readonly ListedJob[]> {
-  const { state, host, app, kind, since, before = AFTER_ALL, idEnd = '', limit } = filter
-  const from = since === undefined ? '' : firstIdAt('job', since)
-  const asked = [idOf(scope), state, host, app, kind, from, before, limit]
+  const { state, host, app, kind, before = AFTER_ALL, idEnd = '', limit } = filter
+  const asked = [idOf(scope), state, host, app, kind, fromOf(filter), before, limit]
   if (idEnd !== '') return (await rows<ListedRow>(LISTS_BY_END[scope.of], [...asked, idEnd])).map(toListedJob)
   const lists = state === undefined ? LISTS : LISTS_OF_STATE[state]
   return (await rows<ListedRow>(lists[scope.of], asked)).map(toListedJob)
+}
+
+function fromOf({ since, from = '' }: Pick<JobFilter, 'since' | 'from'>): string {
+  const first = since === undefined ? '' : firstIdAt('job', since)
+  return from > first ? from : first
+}
+
+/** The last id of the newest jobs of a scope. */
+export async function lookedTo(
+  rows: Rows,
+  scope: Scope,
+  { failed = false, before = AFTER_ALL, ...filter }: LookFilter,
+  count: number,
+): Promise<string | undefined> {
+  const looks = failed ? LOOKS_AT_FAILED : LOOKS
+  const asked = [idOf(scope), fromOf(filter), before, count]
+  const [row] = await rows<{ readonly id: string | null }>(looks[scope.of], asked)
+  return row?.id ?? undefined
 }
 
 /** When a host of the license last took a job: one that it has, or one of the newest others. */

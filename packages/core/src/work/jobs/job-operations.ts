@@ -26,7 +26,7 @@ import type { Jobs } from './jobs.ts'
 export interface JobUses {
   readonly jobs: Pick<
     Jobs,
-    'cancel' | 'enqueue' | 'get' | 'list' | 'logLength' | 'logs' | 'retry' | 'warning' | 'why'
+    'cancel' | 'enqueue' | 'get' | 'logLength' | 'logs' | 'page' | 'retry' | 'warning' | 'why'
   >
   readonly agents: Pick<Agents, 'resolve'>
   readonly licenses: Pick<Licenses, 'list' | 'resolve' | 'within'>
@@ -157,7 +157,7 @@ const list = operation({
     const owner = tenant === undefined ? undefined : await services.tenants.resolve(scope, tenant)
     const within = owner === undefined ? narrowed : await ofTenantWithin(narrowed, services, owner.id)
     if (within === undefined) return { jobs: [] }
-    const found = await services.jobs.list(within, {
+    const { jobs, next } = await services.jobs.page(within, {
       ...present('state', input.state),
       ...present('kind', input.kind),
       ...present('host', agent?.fingerprint),
@@ -165,11 +165,9 @@ const list = operation({
       ...present('since', since === undefined ? undefined : new Date(since * 1000)),
       ...present('before', input.cursor),
       ...present('idEnd', input.id_end),
-      limit: limit + 1,
+      limit,
     })
-    const jobs = found.slice(0, limit)
-    const last = found.length > limit ? jobs.at(-1)?.id : undefined
-    return { jobs: jobs.map(listedJobView), ...present('next_cursor', last) }
+    return { jobs: jobs.map(listedJobView), ...present('next_cursor', next) }
   },
 })
 

@@ -9,7 +9,7 @@ import { atOrNow, isAbsent, present } from '../../platform/database/typed-statem
 import type { Job, JobState } from './job.ts'
 import { sweep } from './job-end-sql.ts'
 import { leaseBatch } from './job-lease-sql.ts'
-import { lastClaim, list } from './job-list-sql.ts'
+import { lastClaim, list, lookedTo } from './job-list-sql.ts'
 import { type LogLine, LogRoom, type StoredLine } from './job-log.ts'
 import { appendLogs, type LogItem } from './job-log-append-sql.ts'
 import { logLengths, readLogs } from './job-logs-sql.ts'
@@ -263,6 +263,10 @@ export class SqlJobsStore implements port.JobsStore {
     const { id, licenseId, serialKey, availableAt } = job
     if (serialKey === undefined || availableAt !== undefined) return undefined
     return (await SERIAL_HOLDER.run(this.#session, { id, licenseId, serialKey })).map(toJob)[0]
+  }
+
+  lookedTo(scope: Scope, filter: port.LookFilter, rows: number): Promise<string | undefined> {
+    return lookedTo(this.#session.rows, scope, filter, rows)
   }
 
   lastClaim(licenseId: string): Promise<Date | undefined> {

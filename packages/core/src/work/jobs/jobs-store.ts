@@ -126,9 +126,17 @@ export interface JobFilter {
   readonly since?: Date
   /** Jobs that are older than the one with this id. */
   readonly before?: string
+  /** The job with this id and newer ones. */
+  readonly from?: string
   /** Jobs whose ids end like this. */
   readonly idEnd?: string
   readonly limit: number
+}
+
+/** The jobs that a page of a list looks through. */
+export interface LookFilter extends Pick<JobFilter, 'since' | 'before'> {
+  /** Whether jobs that did not fail are left out. */
+  readonly failed?: boolean
 }
 
 /** A job in a list. */
@@ -227,6 +235,11 @@ export interface JobsStore {
   get(scope: Scope, jobId: string): Promise<Job | undefined>
   /** The jobs of a scope, without payloads: a thousand of them are more than an answer should hold. */
   list(scope: Scope, filter: JobFilter): Promise<readonly ListedJob[]>
+  /**
+   * The last id of the newest `rows` jobs that ended, in this time and `failed` or not; undefined: there are
+   * fewer. Jobs of the whole platform are counted before their end too, and a tenant's license by license.
+   */
+  lookedTo(scope: Scope, filter: LookFilter, rows: number): Promise<string | undefined>
   /** The number of jobs of a license that wait, or `most` when there are more. */
   pending(licenseId: string, most: number): Promise<number>
   /**

@@ -1,4 +1,6 @@
 import { unixSeconds } from '../../kernel/clock.ts'
+import { LOOKED_ROWS } from '../../kernel/page.ts'
+import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { redact } from '../../kernel/redaction/redactor.ts'
 import type { Scope } from '../../kernel/scope.ts'
@@ -8,7 +10,7 @@ import type { Stores } from '../../platform/storage/storage.ts'
 import { type ClaimWait, type ClaimWaits, NOT_WAITED, type WaitedAnswer } from './claim-waits.ts'
 import type { EnqueueLimits } from './enqueue-limits.ts'
 import { type Claim, filterOf, HostWorks, knownKinds } from './host-works.ts'
-import { isTerminal, type Job, noJob } from './job.ts'
+import { isTerminal, type Job, type JobState, noJob } from './job.ts'
 import { payloadWithEnv, withSealedEnv } from './job-env.ts'
 import { type StoredLine, yieldIfLong } from './job-log.ts'
 import type { JobMetrics } from './job-metrics.ts'
@@ -43,6 +45,20 @@ export interface JobsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'key
   /** Hosts that wait for work; absent: nobody may. */
   readonly waits?: Pick<ClaimWaits, 'waited'> | undefined
 }
+
+/** A page of jobs; `next`: the id before which the next one begins. */
+export interface JobPage {
+  readonly jobs: readonly ListedJob[]
+  readonly next?: string
+}
+
+const UNFINISHED: readonly (JobState | undefined)[] = ['pending', 'claimed', 'running']
+
+/** Jobs that have not ended are few, and an end of an id has a bound of its own. */
+const mayBeRare = ({ state, kind, host, app, idEnd }: Omit<JobFilter, 'limit'>): boolean =>
+  idEnd === undefined &&
+  !UNFINISHED.includes(state) &&
+  (state === 'succeeded' || (kind ?? host ?? app) !== undefined)
 
 /** The queue: work for hosts under a lease, with its log (spec, Job; States and transitions). */
 export class Jobs {
@@ -234,6 +250,20 @@ export class Jobs {
     const job = await this.#parts.storage.jobs.get(scope, jobId)
     if (job === undefined) throw noJob(jobId)
     return job
+  }
+
+  /**
+   * A page of the jobs of a scope by filter, newest first, without their payloads. A filter by a value that
+   * few jobs have looks through a part of the history: the page may be empty and have a `next`.
+   */
+  async page(scope: Scope, { limit, ...filter }: JobFilter): Promise<JobPage> {
+    const { storage } = this.#parts
+    const from = mayBeRare(filter)
+      ? await storage.jobs.lookedTo(scope, { ...filter, failed: filter.state === 'failed' }, LOOKED_ROWS)
+      : undefined
+    const found = await storage.jobs.list(scope, { ...filter, ...present('from', from), limit: limit + 1 })
+    const jobs = found.slice(0, limit)
+    return { jobs, ...present('next', found.length > limit ? jobs.at(-1)?.id : from) }
   }
 
   /** The jobs of a scope by filter, newest first, without their payloads. */

@@ -23,6 +23,26 @@ export function auditStoreContract(name: string, open: () => Promise<Storage>): 
       expect(await audit().list(2)).toEqual(made.slice(0, 2))
     })
 
+    it('knows the last of the newest entries, and shows those from an id on', async () => {
+      const [clock, ids] = [new FakeClock(), [] as string[]]
+      for (let count = 0; count < 3; count += 1) {
+        const entry = buildAuditEntry()
+        await audit().add(entry, clock.advance({ seconds: 1 }))
+        ids.push(entry.id)
+      }
+      const [first, second, third] = ids.toSorted()
+      const after = `${third}0`
+      expect(await Promise.all([1, 2, 3].map((rows) => audit().lookedTo(rows, after)))).toEqual([
+        third,
+        second,
+        first,
+      ])
+      expect(await audit().lookedTo(1, second)).toBe(first)
+      expect(await audit().lookedTo(1_000_000)).toBeUndefined()
+      const listed = await audit().list(9, { before: after, ...(second && { from: second }) })
+      expect(listed.map(({ id }) => id)).toEqual([third, second])
+    })
+
     it('shows the entries of a person, of an operation and since an instant', async () => {
       const clock = new FakeClock()
       const actor = `${buildId('Ada')}@svc.example`

@@ -17,6 +17,7 @@ const READS = [
   'pending',
   'isRun',
   'lastClaim',
+  'lookedTo',
   'upcoming',
   'logs',
   'logLengths',

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { ofLicense, ofTenant, PLATFORM, type Scope } from '@svc/core'
-import { firstIdAt, type JobCounts, type JobFilter } from '@svc/core/ports'
+import { firstIdAt, type JobCounts, type JobFilter, type LookFilter } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
@@ -103,6 +103,46 @@ export function readsContract(scene: Scene): void {
   it('without a license lists all licenses', async () => {
     const [one, other] = [await scene().enqueue(), await scene().enqueue({ licenseId: buildId('lic') })]
     expect((await scene().jobs.list(PLATFORM, { limit: 2 })).map(({ id }) => id)).toEqual([other.id, one.id])
+  })
+
+  it('knows the last of the newest jobs of a license that ended', async () => {
+    const { jobs, licenseId } = scene()
+    const ids: string[] = []
+    for (const state of ['succeeded', 'failed'] as const) {
+      const job = await scene().held({ maxAttempts: 1 })
+      await scene().report(job, state)
+      ids.push(job.id)
+    }
+    const { id: waits } = await scene().enqueue()
+    const [good = '', bad = ''] = ids
+    const last = (rows: number, filter: LookFilter = {}) => jobs.lookedTo(ofLicense(licenseId), filter, rows)
+    expect([await last(1), await last(2), await last(3)]).toEqual([bad, good, undefined])
+    expect([await last(1, { before: bad }), await last(1, { failed: true })]).toEqual([good, bad])
+    expect([await last(2, { failed: true }), await last(1, { since: new Date(8.64e15) })]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await jobs.lookedTo(PLATFORM, {}, 1)).toBe(waits)
+    const found = await jobs.list(ofLicense(licenseId), { limit: 9, from: bad })
+    expect(found.map(({ id }) => id)).toEqual([waits, bad])
+  })
+
+  it('knows it for a tenant license by license: the newest of their last ones', async () => {
+    const { storage, jobs } = scene()
+    const tenantId = buildId('ten')
+    await storage.tenants.add({ id: tenantId, name: tenantId })
+    const [one, other] = [buildLicense({ tenantId }), buildLicense({ tenantId })]
+    const ended: string[] = []
+    for (const license of [one, other]) await storage.licenses.add(license)
+    for (const { id: licenseId } of [one, one, other]) {
+      const { id } = await scene().enqueue({ licenseId })
+      await jobs.requestCancel(ofLicense(licenseId), { jobId: id, fingerprint: undefined, reason: '' })
+      ended.push(id)
+    }
+    const [first, , last] = ended
+    const looked = (rows: number) => jobs.lookedTo(ofTenant(tenantId), {}, rows)
+    expect([await looked(1), await looked(2), await looked(3)]).toEqual([last, first, undefined])
+    expect(await jobs.lookedTo(ofTenant(buildId('ten')), {}, 1)).toBeUndefined()
   })
 
   it('knows when a host of the license last took a job', async () => {

@@ -8,6 +8,7 @@ import {
   type ListedJob,
   LogRoom,
   type LogWrite,
+  type LookFilter,
   type NewJob,
   type Owner,
   type StatusWrite,
@@ -61,6 +62,15 @@ export function memoryJobsStore(tables: MemoryTables, run: Run, time: () => Date
         return job !== undefined && isWithin(tables, scope, job) ? job : undefined
       }),
     list: (scope, filter) => run(() => list(within(scope), filter)),
+    lookedTo: (scope, filter, rows) =>
+      run(() => {
+        if (scope.of !== 'tenant') return lookedTo(within(scope), filter, rows, scope.of === 'platform')
+        const byLicense = Map.groupBy(within(scope), ({ job }) => job.licenseId)
+        return [...byLicense.values()]
+          .flatMap((own) => lookedTo(own, filter, rows) ?? [])
+          .sort(byBytes)
+          .at(-1)
+      }),
     pending: (licenseId: string, most: number) =>
       run(() => Math.min(most, jobs.group(licenseId).filter(({ job }) => job.state === 'pending').length)),
     isRun: (work: Pick<Job, 'licenseId' | 'kind' | 'target'>, now = time()) =>
@@ -85,8 +95,25 @@ const list = (rows: readonly MemoryJob[], filter: JobFilter): ListedJob[] =>
     .slice(0, filter.limit)
     .map(({ payload: _, sealedEnv: __, successors: ___, ...job }) => job)
 
-function isListed(job: Job, { state, kind, host, app, since, before, idEnd = '' }: JobFilter): boolean {
+const lookedTo = (
+  rows: readonly MemoryJob[],
+  { failed = false, ...filter }: LookFilter,
+  count: number,
+  isAny = false,
+): string | undefined =>
+  rows
+    .map(({ job }) => job)
+    .filter((job) => (failed ? job.state === 'failed' : isAny || isTerminal(job.state)))
+    .filter((job) => isListed(job, { ...filter, limit: count }))
+    .map(({ id }) => id)
+    .sort((one, other) => byBytes(other, one))[count - 1]
+
+function isListed(
+  job: Job,
+  { state, kind, host, app, since, before, from = '', idEnd = '' }: JobFilter,
+): boolean {
   return (
+    job.id >= from &&
     (state === undefined || job.state === state) &&
     (kind === undefined || job.kind === kind) &&
     (host === undefined || job.target === host || job.claimedBy === host) &&
