@@ -51,9 +51,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'lists: the last page has a cursor',
-    file: OPERATIONS,
-    find: 'found.length > limit ? jobs.at(-1)?.id',
-    replace: 'found.length >= limit ? jobs.at(-1)?.id',
+    file: 'packages/core/src/work/jobs/jobs.ts',
+    find: 'found.length > limit ? jobs.at(-1)?.id : from',
+    replace: 'found.length >= limit ? jobs.at(-1)?.id : from',
     suites: COMMANDS,
   },
   {
