@@ -44,6 +44,7 @@ const TURNS = [
       'packages/cli/test/agent/security/firewall-agent',
       'siege/test/power',
       'test/docs-surface',
+      'test/generated-clients',
       'packages/cli/test/commands/transfer',
       'test/packed/install-machine',
       'test/packed/command',
