@@ -29,12 +29,17 @@ const COUNTS = {
   bare: 'select coalesce(sum(lines), 0) from bare_chunks',
 } as const
 
+/** The bytes of a table and of its months. */
+const sizeOf = (table: string): string =>
+  `select pg_total_relation_size('${table}') + coalesce(sum(pg_total_relation_size(inhrelid)), 0)
+    from pg_inherits where inhparent = '${table}'::regclass`
+
 /** Appends of so many lines each, with a line's size on the disk. */
 export const logAppend = (way: LogWritersOptions['way'], lines: number): Variant => ({
   name: LOG_WAYS[way],
   start: async (bench): Promise<Running> => {
     const databaseUrl = await bench.database()
-    const size = () => numberFrom(databaseUrl, `select pg_total_relation_size('${TABLES[way]}')`)
+    const size = () => numberFrom(databaseUrl, sizeOf(TABLES[way]))
     const loop = loopVariant({
       name: LOG_WAYS[way],
       request: { workers: WRITERS },

@@ -6,8 +6,8 @@ const later: MigrationStep = {
   name: '9999-later',
   sql: [
     `do $$ declare name text; begin
-      for name in select table_name from information_schema.tables
-        where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not like 'migration%'
+      for name in select relname from pg_class where relnamespace = 'public'::regnamespace
+        and relkind in ('r', 'p') and not relispartition and relname not like 'migration%'
       loop execute format('alter table %I add column from_later text', name); end loop;
     end $$`,
     'create table from_later (id text primary key)',

@@ -58,7 +58,7 @@ export const postgresGlass: OpenGlass = async () => {
     contents: (except) => dumped(reader, except),
     dropAllBut: async (kept) => {
       for (const table of await tablesOf(reader))
-        if (table !== kept) await reader.query(`drop table "${table}" cascade`)
+        if (table !== kept) await reader.query(`drop table if exists "${table}" cascade`)
     },
     // The plane has already disposed its storage.
     [Symbol.asyncDispose]: async () => {

@@ -43,7 +43,7 @@ const BARE = `do $$ declare r record; begin
     execute format('alter table %s disable trigger %I', r.t, r.tgname);
   end loop;
   for r in select a.attrelid::regclass as t, a.attname from pg_attribute a join pg_class c on c.oid = a.attrelid
-      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attnum > 0 and a.attnotnull
+      where c.relkind = 'r' and not c.relispartition and c.relnamespace = 'public'::regnamespace and a.attnum > 0 and a.attnotnull
         and not a.attisdropped and a.attidentity = '' and not exists (select from pg_index i
           where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)) loop
     execute format('alter table %s alter column %I drop not null', r.t, r.attname);
