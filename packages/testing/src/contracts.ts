@@ -1,6 +1,5 @@
 /**
- * Subpath `@svc/testing/contracts`: contract suites that a storage must pass. They run under jest only, as
- * they import `@jest/globals`.
+ * Subpath `@svc/testing/contracts`: contract suites that a storage must pass, in any test runner.
  */
 
 export { crowdsContract } from './crowds/crowds-contract.ts'
@@ -31,6 +30,7 @@ export { emailMessagesStoreContract } from './reach/email/email-messages-store-c
 export { emailSuppressionsStoreContract } from './reach/email/email-suppressions-store-contract.ts'
 export { remindersStoreContract } from './reach/email/reminders-store-contract.ts'
 export { webhooksStoreContract } from './reach/webhooks/webhooks-store-contract.ts'
+export { type Expect, type Runner, useRunner } from './runner.ts'
 export { scopesContract } from './scopes/scopes-contract.ts'
 export { storageContract } from './storage-contract.ts'
 export { alertDeliveriesStoreContract } from './watch/alerts/alert-deliveries-store-contract.ts'

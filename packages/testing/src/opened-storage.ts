@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from '@jest/globals'
 import type { Storage } from '@svc/core'
+import { afterAll, beforeAll } from './runner.ts'
 
 /**
  * Opens storage before the tests of the enclosing suite and disposes it after them. Returns a function that

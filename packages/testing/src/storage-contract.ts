@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import { PLATFORM, type Storage } from '@svc/core'
 import { openedStorage } from './opened-storage.ts'
 import { buildTenant } from './people/tenants/build-tenant.ts'
+import { describe, expect, it } from './runner.ts'
 
 /** Contract suite of storage itself, apart from its stores. */
 export function storageContract(name: string, open: () => Promise<Storage>): void {

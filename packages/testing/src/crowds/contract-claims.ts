@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import type { LeaseAnswer } from '@svc/core/ports'
+import { expect, it } from '../runner.ts'
 import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
 import { buildJob } from '../work/jobs/build-job.ts'
 import type { JobsScene } from '../work/jobs/jobs-scene.ts'

@@ -1,5 +1,5 @@
-import { expect } from '@jest/globals'
 import { Problem, type Storage } from '@svc/core'
+import { expect } from '../runner.ts'
 import type { Random } from '../simulator/random.ts'
 import { JobsScene } from '../work/jobs/jobs-scene.ts'
 

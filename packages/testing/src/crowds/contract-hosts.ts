@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import { buildId } from '../build-id.ts'
 import { buildLicense } from '../people/licenses/build-license.ts'
+import { expect, it } from '../runner.ts'
 import { buildHeartbeat } from '../work/agents/build-heartbeat.ts'
 import { type Caller, type Crowd, type CrowdScene, REFUSED } from './contract-crowd.ts'
 

@@ -1,5 +1,5 @@
-import { it } from '@jest/globals'
 import type { Job } from '@svc/core'
+import { it } from '../runner.ts'
 import type { JobsScene } from '../work/jobs/jobs-scene.ts'
 import type { Caller, Crowd, CrowdScene } from './contract-crowd.ts'
 

@@ -1,6 +1,6 @@
-import { beforeEach, describe } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openedStorage } from '../opened-storage.ts'
+import { beforeEach, describe } from '../runner.ts'
 import { Random } from '../simulator/random.ts'
 import { claimsContract } from './contract-claims.ts'
 import { CrowdScene } from './contract-crowd.ts'

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openedStorage } from '../opened-storage.ts'
+import { describe, expect, it } from '../runner.ts'
 import { ALERT_BOUNDARIES } from './alert-boundaries.ts'
 import { JOB_BOUNDARIES } from './job-boundaries.ts'
 import { PEOPLE_BOUNDARIES } from './people-boundaries.ts'

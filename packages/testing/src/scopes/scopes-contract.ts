@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals'
 import { ofLicense, ofTenant, PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../build-id.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openedStorage } from '../opened-storage.ts'
 import { buildLicense } from '../people/licenses/build-license.ts'
+import { beforeAll, describe, expect, it } from '../runner.ts'
 import type { Owner } from './scoped-read.ts'
 import { SCOPED_READS } from './scoped-reads.ts'
 

@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { NewAccessSession } from '@svc/core/ports'
 import { FakeClock } from '../../fake-clock.ts'
+import { expect, it } from '../../runner.ts'
 import { buildAccessSession } from './build-access-session.ts'
 
 /** The tests of lists of sessions. */

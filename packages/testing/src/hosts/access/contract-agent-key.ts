@@ -1,8 +1,8 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense, type Storage } from '@svc/core'
 import { KEY_REFUSAL_SECONDS } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
+import { expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../../work/agents/build-heartbeat.ts'
 
 /** The tests of the keys that hosts ask for sessions with. */

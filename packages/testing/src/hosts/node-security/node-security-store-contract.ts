@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { Job, Storage } from '@svc/core'
 import { KEPT_REVISIONS, type NewSecurityRevision, SUPERSEDED_ERROR } from '@svc/core/ports'
 import { openedStorage } from '../../opened-storage.ts'
+import { beforeEach, describe, expect, it } from '../../runner.ts'
 import { HOST, JobsScene, OTHER } from '../../work/jobs/jobs-scene.ts'
 import { buildSecurityRevision } from './build-security-revision.ts'
 

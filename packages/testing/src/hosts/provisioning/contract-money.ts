@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import type { Order } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { buildCatalogEntry } from './build-order.ts'
 import { LEASE_SECONDS, type ProvisioningScene } from './provisioning-scene.ts'
 

@@ -1,6 +1,6 @@
-import { describe } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe } from '../../runner.ts'
 import { provisioningMoney } from './contract-money.ts'
 import { orderMoves } from './contract-orders.ts'
 import { ProvisioningScene } from './provisioning-scene.ts'

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Scope, type Storage } from '@svc/core'
 import { type NewTransferKey, PIN_TRIES, type TransferKey } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../../work/agents/build-heartbeat.ts'
 import { buildTransferKey } from './build-transfer-key.ts'
 

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import { type License, PLATFORM, type Storage } from '@svc/core'
 import { LICENSE_STATUSES } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildLicense } from './build-license.ts'
 

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import { type Storage, systemClock } from '@svc/core'
 import { PENDING_SECONDS, type Proof } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildUser } from '../users/build-user.ts'
 
 const AT_ONCE = 8

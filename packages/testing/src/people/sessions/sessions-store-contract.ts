@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { IDLE_SECONDS } from '@svc/core/adapters'
 import { SESSION_SECONDS, secretDigest, sessionPublicId } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildUser } from '../users/build-user.ts'
 
 const DAY_MS = 86_400_000

@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals'
 import { PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildTenant } from './build-tenant.ts'
 
 /** Contract suite of stores of tenants. */

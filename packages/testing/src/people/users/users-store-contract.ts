@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildTenant } from '../tenants/build-tenant.ts'
 import { buildUser } from './build-user.ts'
 

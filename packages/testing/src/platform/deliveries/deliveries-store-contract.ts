@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { LEASE_SECONDS, outboxScene } from './outbox-scene.ts'
 import { recipientsContract } from './recipients-contract.ts'
 

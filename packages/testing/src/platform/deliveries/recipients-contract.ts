@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { NEW_RECIPIENT } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { LEASE_SECONDS, outboxScene, POLICY } from './outbox-scene.ts'
 
 const FAILURE = { delivered: false, policy: POLICY, spread: 1 }

@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals'
 import type { RateLimit, Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 
 const CLAIM: RateLimit = { name: 'claim', limit: 60, windowSeconds: 60 }
 const LOGIN: RateLimit = { name: 'login-per-account', limit: 10, windowSeconds: 900 }

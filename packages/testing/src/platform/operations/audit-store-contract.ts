@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import type { AuditFilter } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildAuditEntry } from './build-audit-entry.ts'
 
 /** Contract suite of stores of the audit log. */

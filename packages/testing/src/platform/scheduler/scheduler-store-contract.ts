@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 
 /** Contract suite of stores of periodic tasks, which start each task once a period. */
 export function schedulerStoreContract(name: string, open: () => Promise<Storage>): void {

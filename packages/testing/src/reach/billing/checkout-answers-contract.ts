@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { FakeClock } from '../../fake-clock.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
+import { expect, it } from '../../runner.ts'
 import { buildCheckout } from './build-billing.ts'
 
 /** The part of the contract suite of billing that is about `Idempotency-Key`. */

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildAnswer, buildConversation, buildMessage } from './build-conversation.ts'
 
 const DAYS = 30

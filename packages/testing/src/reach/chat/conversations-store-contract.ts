@@ -1,6 +1,6 @@
-import { describe } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe } from '../../runner.ts'
 import { contractChatKeeping } from './contract-keeping.ts'
 import { contractChatModes } from './contract-modes.ts'
 import { contractChatTalk } from './contract-talk.ts'

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { type NewEmailKey, TOUCH_SECONDS } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildEmailDomain } from './build-email-domain.ts'
 import { buildEmailKey } from './build-email-message.ts'
 

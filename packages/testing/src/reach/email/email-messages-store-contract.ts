@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { type EmailMessage, MESSAGE_STATES, type NewEmailMessage, STOPPED } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildEmailMessage } from './build-email-message.ts'
 
 const DAY_MS = 86_400_000

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import type { License, Storage } from '@svc/core'
 import type { NewReminder } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildEndpoint } from '../webhooks/build-endpoint.ts'
 import { buildEmailMessage } from './build-email-message.ts'
 

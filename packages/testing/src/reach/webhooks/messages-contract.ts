@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import { PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildEndpoint } from './build-endpoint.ts'
 import { webhookScene } from './webhook-scene.ts'
 

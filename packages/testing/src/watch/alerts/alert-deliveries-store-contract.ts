@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import { PLATFORM, type Storage } from '@svc/core'
 import type { LifecycleStep } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildAlertWrite, type WriteFields } from './build-alert-write.ts'
 
 /**

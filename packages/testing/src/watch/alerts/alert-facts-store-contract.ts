@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, type Storage } from '@svc/core'
 import type { NewJob } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../../work/agents/build-heartbeat.ts'
 import { buildJob } from '../../work/jobs/build-job.ts'
 

@@ -1,10 +1,10 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, ofTenant, PLATFORM, type Scope, type Storage } from '@svc/core'
 import { ALERT_STATUSES } from '@svc/core/adapters'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildAlertWrite } from './build-alert-write.ts'
 
 const LATER = { minutes: 1 } as const

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, ofTenant, PLATFORM, type Scope, type Storage } from '@svc/core'
 import {
   type HeartbeatWrite,
@@ -11,6 +10,7 @@ import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
 import { buildUser } from '../../people/users/build-user.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../../work/agents/build-heartbeat.ts'
 import { buildApp } from '../../work/apps/build-app.ts'
 import { JobsScene } from '../../work/jobs/jobs-scene.ts'

@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals'
 import { PLATFORM } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { buildTenant } from '../../people/tenants/build-tenant.ts'
+import { expect, it } from '../../runner.ts'
 import { buildMonitor } from './build-monitor.ts'
 import { fine, type MonitorsScene } from './monitors-scene.ts'
 

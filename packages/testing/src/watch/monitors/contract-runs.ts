@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import { HISTORY_ENTRIES } from '@svc/core/ports'
+import { expect, it } from '../../runner.ts'
 import { fine, LEASE_SECONDS, type MonitorsScene, silent } from './monitors-scene.ts'
 
 /** Tests of runs: the monitors that they take, and the results that they store. */

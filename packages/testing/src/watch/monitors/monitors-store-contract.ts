@@ -1,6 +1,6 @@
-import { describe } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe } from '../../runner.ts'
 import { monitorDefinitions } from './contract-definitions.ts'
 import { monitorRuns } from './contract-runs.ts'
 import { MonitorsScene } from './monitors-scene.ts'

@@ -1,8 +1,8 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import type { NewScan, ScanSettlement } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildFinding, buildScan, buildSettlement } from './build-surface.ts'
 import { MANY, surfaceScene } from './surface-scene.ts'
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Scope, type Storage } from '@svc/core'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildFinding } from './build-surface.ts'
 import { surfaceScene } from './surface-scene.ts'
 

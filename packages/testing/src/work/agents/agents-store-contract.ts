@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildJob } from '../jobs/build-job.ts'
 import { AgentsScene } from './agents-scene.ts'
 import { buildHeartbeat } from './build-heartbeat.ts'

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { expect, it } from '../../runner.ts'
 import type { AgentsScene } from './agents-scene.ts'
 
 /** Tests that a registry turns away hosts beyond the limit of their license. */

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import type { AgentsScene } from './agents-scene.ts'
 
 /** Tests of the license check in a heartbeat that carries the digest of a key. */

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import type { HostWork } from '@svc/core/ports'
+import { expect, it } from '../../runner.ts'
 import type { AgentsScene } from './agents-scene.ts'
 
 /** Tests of a registry's record of the work that a host reports. */

@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { appDatabaseId, type NewAppDatabase } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildJob } from '../jobs/build-job.ts'
 
 /** Contract suite of the storage of the databases of hosts. */

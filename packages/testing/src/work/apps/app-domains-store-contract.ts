@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { type App, appDomainId, type NewAppDomain } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildJob } from '../jobs/build-job.ts'
 import { buildApp } from './build-app.ts'
 

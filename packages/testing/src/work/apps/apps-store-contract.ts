@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, ofTenant, PLATFORM, type Storage } from '@svc/core'
 import type { NewApp, NewVariable } from '@svc/core/ports'
 import { appIdOf } from '@svc/core/ports'
@@ -6,6 +5,7 @@ import { buildId } from '../../build-id.ts'
 import { FakeClock } from '../../fake-clock.ts'
 import { openedStorage } from '../../opened-storage.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildApp } from './build-app.ts'
 
 const MANY = 100

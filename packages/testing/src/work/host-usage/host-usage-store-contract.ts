@@ -1,9 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { COARSE, type UsageRow, type UsageTaking } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { buildUsage } from './build-usage.ts'
 

@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import { PLATFORM, type Storage } from '@svc/core'
 import type { NewImage } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { HOST, ImagesScene, OTHER } from './images-scene.ts'
 
 /** Contract of registering images. */

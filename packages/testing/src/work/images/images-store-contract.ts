@@ -1,7 +1,7 @@
-import { describe, expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM, type Storage } from '@svc/core'
 import { buildId } from '../../build-id.ts'
 import { openedStorage } from '../../opened-storage.ts'
+import { describe, expect, it } from '../../runner.ts'
 import { registrationContract } from './contract-registration.ts'
 import { ImagesScene, OTHER } from './images-scene.ts'
 

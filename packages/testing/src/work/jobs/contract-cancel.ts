@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM } from '@svc/core'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 /** Tests of cancelling jobs (docs/agents.md, Cancel). */

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense } from '@svc/core'
+import { expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 

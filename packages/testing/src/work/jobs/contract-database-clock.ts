@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense } from '@svc/core'
 import { LEASE_SECONDS } from '@svc/core/ports'
+import { expect, it } from '../../runner.ts'
 import { buildJob } from './build-job.ts'
 import { HOST, type Scene } from './jobs-scene.ts'
 

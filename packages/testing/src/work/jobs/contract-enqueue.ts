@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense, PLATFORM } from '@svc/core'
 import type { NewJob } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { buildJob } from './build-job.ts'
 import type { Scene } from './jobs-scene.ts'
 

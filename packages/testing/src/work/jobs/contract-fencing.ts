@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals'
 import type { Job } from '@svc/core'
 import type { Owner } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { HOST, type JobsScene, OTHER, type Scene } from './jobs-scene.ts'
 
 /** Every way of not being the owner, as the fields that differ from the true owner's. */

@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import { type Job, ofLicense } from '@svc/core'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const THIRD = 'host-c-0123456789abcdef'

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import type { JobKind } from '@svc/core'
+import { expect, it } from '../../runner.ts'
 import { HOST, type JobsScene, OTHER, type Scene } from './jobs-scene.ts'
 
 /** Tests of claims of hosts that say which kinds of jobs they run. */

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import { MAX_JOB_LINES } from '@svc/core/ports'
+import { expect, it } from '../../runner.ts'
 import type { Scene } from './jobs-scene.ts'
 
 const REQUEST_LINES = 1000
@@ -69,5 +69,5 @@ export function logWritersContract(scene: Scene): void {
     const [before, marker, ...none] = await scene().lines(job, MAX_JOB_LINES - 2)
     expect([before, none]).toEqual([`line ${REQUEST_LINES - 2}`, []])
     expect(marker).toBe('[svc] the log of this job is full; later lines are not kept')
-  }, 60_000)
+  })
 }

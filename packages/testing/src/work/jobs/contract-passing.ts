@@ -1,7 +1,7 @@
-import { expect, it } from '@jest/globals'
 import type { Job, JobKind } from '@svc/core'
 import type { NewJob } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { buildHeartbeat } from '../agents/build-heartbeat.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 

@@ -1,8 +1,8 @@
-import { expect, it } from '@jest/globals'
 import { ofLicense, ofTenant, PLATFORM, type Scope } from '@svc/core'
 import { firstIdAt, type JobCounts, type JobFilter, type LookFilter } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
 import { buildLicense } from '../../people/licenses/build-license.ts'
+import { expect, it } from '../../runner.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 /** The id of a job that was made at `instant`, unlike any other. */

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { expect, it } from '../../runner.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 /** Tests of the owner's reports: the transitions from claimed, running and the terminal states. */

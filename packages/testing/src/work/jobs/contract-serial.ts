@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import type { Job } from '@svc/core'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { OTHER, type Scene } from './jobs-scene.ts'
 
 const KEY = { serialKey: 'app:shop' }

@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import type { Scene } from './jobs-scene.ts'
 
 /** Tests of jobs that something newer takes the place of, and of first lines. */

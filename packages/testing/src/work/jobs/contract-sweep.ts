@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { expect, it } from '../../runner.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const NOTHING = { timedOut: [], ended: [] }

@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals'
 import type { WaitedQueue } from '@svc/core/ports'
 import { buildId } from '../../build-id.ts'
+import { expect, it } from '../../runner.ts'
 import { HOST, OTHER, type Scene } from './jobs-scene.ts'
 
 const SECONDS = 15

@@ -1,6 +1,6 @@
-import { beforeEach, describe } from '@jest/globals'
 import type { Storage } from '@svc/core'
 import { openedStorage } from '../../opened-storage.ts'
+import { beforeEach, describe } from '../../runner.ts'
 import { cancelContract } from './contract-cancel.ts'
 import { claimContract } from './contract-claim.ts'
 import { claimKeyContract } from './contract-claim-key.ts'

@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it } from '@jest/globals'
 import { type Job, type JobState, PLATFORM, type Storage } from '@svc/core'
 import { firstIdAt, KEPT_DEPLOYMENTS, type NewJob, type RetentionPage } from '@svc/core/ports'
 import { openedStorage } from '../../opened-storage.ts'
+import { beforeEach, describe, expect, it } from '../../runner.ts'
 import { buildDeployment } from '../deployments/build-deployment.ts'
 import { JobsScene } from '../jobs/jobs-scene.ts'
 
