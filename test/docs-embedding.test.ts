@@ -52,11 +52,11 @@ const pattern = (output: string) => new RegExp(`^${output.split('…').map(escap
 
 describe('the programs that the docs show', () => {
   // The night runs those of other runtimes: `npm run runtimes`.
-  const shown = ['docs/embedding.md', 'docs/testing.md', 'docs/web-servers.md']
+  const shown = ['docs/embedding.md', 'docs/testing.md', 'docs/web-servers.md', 'docs/client.md']
     .flatMap(programsOf)
     .filter(({ name }) => !/^in-(?:bun|deno)\.mjs$/.test(name))
 
-  test('are those of embedding, testing and web servers', () => {
+  test('are those of embedding, testing, web servers and the client', () => {
     expect(shown.map(({ name }) => name)).toEqual([
       'core-alone.mjs',
       'with-listen.mjs',
@@ -69,6 +69,7 @@ describe('the programs that the docs show', () => {
       'in-hono.mjs',
       'in-next.mjs',
       'in-node-http.mjs',
+      'client.mjs',
     ])
   })
 

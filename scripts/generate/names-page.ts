@@ -9,7 +9,8 @@ const INTRODUCTION = `# Public names
 Written from the entry files (\`npm run generate\`); change the code, not this page. A name that is added, moved or taken away
 shows here. Applications that embed svc need \`@svc/core\` and \`@svc/core/sql\`, and \`@svc/http\` to serve it. Names of
 \`@svc/core/ports\` are for authors of fakes and of other storages. Names of \`@svc/core/adapters\` change with the HTTP adapter and the
-command line, which take them. Those of \`@svc/core/client\` are for commands that ask a control plane.
+command line, which take them. Those of \`@svc/core/client\` are for commands that ask a control plane,
+those of \`@svc/http/client\` for your programs that do.
 `
 
 const ENTRIES: readonly (readonly [name: string, file: string])[] = [
@@ -19,6 +20,7 @@ const ENTRIES: readonly (readonly [name: string, file: string])[] = [
   ['@svc/core/client', 'packages/core/src/client.ts'],
   ['@svc/core/ports', 'packages/core/src/ports.ts'],
   ['@svc/http', 'packages/http/src/index.ts'],
+  ['@svc/http/client', 'packages/http/src/client/index.ts'],
   ['@svc/http/routes', 'packages/http/src/routes/index.ts'],
   ['@svc/testing', 'packages/testing/src/index.ts'],
   ['@svc/testing/contracts', 'packages/testing/src/contracts.ts'],

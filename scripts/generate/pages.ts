@@ -9,14 +9,17 @@ import { metricsPage } from './metrics-page.ts'
 import { namesPage } from './names-page.ts'
 import { operationsPage } from './operations-page.ts'
 import { planePage } from './plane-page.ts'
-import { summariesModule } from './summaries-module.ts'
+import { readingModule, summariesModule } from './summaries-module.ts'
 
 /**
  * Returns the generated sources by their path. They are written before the pages are made, since the program
  * that the page of commands shows reads them.
  */
 export const generatedSources = (): ReadonlyMap<string, string> =>
-  new Map([['packages/cli/src/connect/operation-summaries.ts', summariesModule()]])
+  new Map([
+    ['packages/cli/src/connect/operation-summaries.ts', summariesModule()],
+    ['packages/http/src/client/reading-operations.ts', readingModule()],
+  ])
 
 /** Returns the text of every generated file by its path in the checkout. It depends on the code alone. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {

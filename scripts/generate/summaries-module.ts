@@ -31,3 +31,15 @@ ${changing.join('\n')}
 ])
 `
 }
+
+/** Returns the module of the client with the operations that change nothing, which it may run again. */
+export function readingModule(): string {
+  const reading = OPERATIONS.filter(({ changes }) => !changes).map(({ name }) => `  ${quoted(name)},`)
+  return `// Written from the operations (\`npm run generate\`); change \`changes\` of the operation, not this file.
+
+/** Operations that change nothing: a call that got no answer may be made again. */
+export const READING_OPERATIONS: ReadonlySet<string> = new Set([
+${reading.join('\n')}
+])
+`
+}

@@ -20,8 +20,8 @@ const AMBIENTS: readonly Ambient[] = [
   {
     what: 'Math.random',
     pattern: /\bMath\s*\.\s*random\b/g,
-    // The agent only spreads retries with it, which needs no repeatable source; it generates no secrets.
-    allowed: /^packages\/cli\/src\/agent\//,
+    // The agent and the client only spread retries with it, which needs no repeatable source and no secret.
+    allowed: /^packages\/(?:cli\/src\/agent\/|http\/src\/client\/retries\.ts$)/,
     mend: 'Take identifiers and secrets from Ids.',
   },
   {

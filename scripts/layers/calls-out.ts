@@ -14,6 +14,10 @@ const OWN_CALLS: readonly { readonly path: RegExp; readonly why: string }[] = [
     path: /^packages\/cli\/src\/agent\/transfer\/(?:peer-client|pinned-tls)\.ts$/,
     why: 'an agent calls the host that its operator names, and compares the pin of its TLS key first',
   },
+  {
+    path: /^packages\/http\/src\/client\/client\.ts$/,
+    why: 'a program calls the control plane that it names itself; the service loads none of it',
+  },
   { path: /^packages\/cli\/src\/connect\/control-client\.ts$/, why: 'a socket file of this machine' },
   {
     path: /^packages\/cli\/src\/relay\/relay-socket\.ts$/,
