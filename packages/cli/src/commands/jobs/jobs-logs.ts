@@ -1,4 +1,4 @@
-import type { StoredLine } from '@svc/core'
+import type { OperationAnswer, StoredLine } from '@svc/core'
 import type { Connection } from '../../connect/connect.ts'
 import { given, type Handler } from '../../program/command-run.ts'
 import type { ExitCode } from '../../terminal/failure.ts'
@@ -34,12 +34,8 @@ interface LogDocument {
   readonly log_gone?: boolean
 }
 
-interface LogPage extends LogDocument {
-  readonly more: boolean
-}
-
 async function lengthOf(connection: Connection, job: string): Promise<number> {
-  const { log_lines } = (await connection.run('jobs.show', { job })) as { log_lines: number }
+  const { log_lines } = (await connection.run('jobs.show', { job })) as OperationAnswer<'jobs.show'>
   return log_lines
 }
 
@@ -51,7 +47,7 @@ async function wholeLog(connection: Connection, job: string, tail?: number): Pro
   const start = tail === undefined ? 0 : Math.max(0, (await lengthOf(connection, job)) - tail)
   for (;;) {
     const input = { job, after: start + logs.length, limit: PAGE_LINES }
-    const page = (await connection.run('jobs.logs', input)) as unknown as LogPage
+    const page = (await connection.run('jobs.logs', input)) as OperationAnswer<'jobs.logs'>
     logs.push(...page.logs)
     if (!page.more) {
       const { state, error, log_gone } = page
