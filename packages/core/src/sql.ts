@@ -14,7 +14,7 @@ import {
   migrationStatus,
   refuseForeign,
 } from './platform/database/migrator.ts'
-import { type Driver, pgliteDriver, postgresDriver, withAdvisoryLock } from './platform/database/orm.ts'
+import { type Driver, postgresDriver, withAdvisoryLock } from './platform/database/orm.ts'
 import { translateStorageErrors } from './platform/database/statement-retry.ts'
 import { type TextColumn, textColumnsOf } from './platform/database/table-sql.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type PrunedAudit,
   pruneAudit as prunedAudit,
 } from './platform/storage/audit-prune.ts'
-import { migrated, type OpenFolder, openFolder } from './platform/storage/embedded-folder.ts'
+import { embeddedDriver, type OpenFolder, openFolder } from './platform/storage/embedded-folder.ts'
 import {
   connected,
   type ExportOptions,
@@ -82,7 +82,7 @@ export async function openStorage(source: StorageSource): Promise<Storage> {
     return sqlStorage('postgresql', driver, stores, { pooling })
   }
   if ('memory' in source) {
-    const driver = await migrated(await pgliteDriver(source))
+    const driver = await embeddedDriver(source)
     return sqlStorage('pglite-memory', driver, stores, {
       lost: driver.lost,
       dataKey: newDataKey('memory'),
@@ -152,7 +152,7 @@ export const SCHEMA: string = MIGRATIONS.map((step) => `${step.name} ${checksum(
  * faster, which helps callers that open many.
  */
 export async function embeddedSnapshot(): Promise<Blob> {
-  const driver = await migrated(await pgliteDriver({}))
+  const driver = await embeddedDriver({})
   try {
     return await driver.dump()
   } finally {

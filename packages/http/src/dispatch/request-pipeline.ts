@@ -31,6 +31,12 @@ export interface RequestPipelineParts {
   readonly elsewhere?: { readonly problem: Problem; readonly operatorErrors: boolean } | undefined
 }
 
+/** A refusal as the log has it. */
+interface Refused {
+  readonly code: string
+  readonly detail?: string
+}
+
 /** One request in progress. */
 interface RequestInProgress {
   readonly responder: Responder
@@ -146,18 +152,20 @@ export class RequestPipeline {
     if (code === 'rate-limited') metrics.limited(template)
     if (code === 'unauthorized' || code === 'license-rejected') metrics.refused(template)
     if (reply.status === 500 || isCaused(error)) logFault(plane.log, id, template, error)
-    this.#finish(exchange, reply, code)
+    // A service that cannot answer says why in its log.
+    const detail = code === 'unavailable' && error instanceof Problem ? error.data.detail : undefined
+    this.#finish(exchange, reply, detail === undefined ? { code } : { code, detail })
   }
 
-  #finish(exchange: RequestInProgress, reply: Reply, code?: string): void {
+  #finish(exchange: RequestInProgress, reply: Reply, refused?: Refused): void {
     exchange.responder.send(exchange.id, reply)
-    this.#record(exchange, reply.status, code, reply.waitedMs)
+    this.#record(exchange, reply.status, refused, reply.waitedMs)
   }
 
   #record(
     { responder, id, match, start }: RequestInProgress,
     status: number,
-    code?: string,
+    refused?: Refused,
     waitedMs = 0,
   ): void {
     const { plane, metrics } = this.#parts
@@ -166,7 +174,7 @@ export class RequestPipeline {
     const route = match?.resource.template ?? UNMATCHED
     metrics.answered({ method, route, status, seconds: ms / 1000 })
     const line = { request: id, method, route, status, ms: Math.round(ms * 100) / 100 }
-    logRequest(plane.log, code === undefined ? line : { ...line, code })
+    logRequest(plane.log, refused === undefined ? line : { ...line, ...refused })
   }
 }
 

@@ -29,6 +29,8 @@ export interface LoggedRequest {
   readonly ms: number
   /** The code of the refusal. */
   readonly code?: string
+  /** The reason of one that says that the service is not available. */
+  readonly detail?: string
   readonly [field: string]: unknown
 }
 

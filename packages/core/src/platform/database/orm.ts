@@ -172,14 +172,14 @@ export async function postgresDriver(
   }
 }
 
-/**
- * Opens PostgreSQL inside the process: in `dataDir`, or in memory, there optionally from the snapshot of
- * another. It has one connection; statements queue.
- */
-export async function pgliteDriver(source: {
+/** The place of an embedded database: a folder, or memory, there optionally from the snapshot of another. */
+export interface EmbeddedSource {
   readonly dataDir?: string
   readonly snapshot?: Blob
-}): Promise<EmbeddedDriver> {
+}
+
+/** Opens PostgreSQL inside the process. It has one connection; statements queue. */
+export async function pgliteDriver(source: EmbeddedSource): Promise<EmbeddedDriver> {
   const { dataDir } = source
   // Loaded only for an embedded database: a service on PostgreSQL starts some milliseconds earlier.
   const { PGlite } = await import('@electric-sql/pglite')

@@ -2,7 +2,8 @@ import { ownFolder } from '../database/data-folder.ts'
 import { DiskSpace } from '../database/disk-space.ts'
 import { lockFolder } from '../database/folder-lock.ts'
 import { migrateDriver } from '../database/migrator.ts'
-import { type EmbeddedDriver, pgliteDriver } from '../database/orm.ts'
+import { type EmbeddedDriver, type EmbeddedSource, pgliteDriver } from '../database/orm.ts'
+import { compiledPlainly } from '../database/plain-wasm.ts'
 import { databaseIn, forgetCopies } from './folder-copy.ts'
 
 /** A data folder that this process alone has open. */
@@ -27,7 +28,7 @@ export async function openFolder(dataDir: string): Promise<OpenFolder> {
   const lock = await lockFolder(dataDir, 'stop it, or let it serve and talk to it')
   try {
     await forgetCopies(dataDir)
-    const driver = await migrated(await pgliteDriver({ dataDir: databaseIn(dataDir) }))
+    const driver = await embeddedDriver({ dataDir: databaseIn(dataDir) })
     return { driver, disk, lock }
   } catch (error) {
     await lock[Symbol.asyncDispose]()
@@ -35,8 +36,12 @@ export async function openFolder(dataDir: string): Promise<OpenFolder> {
   }
 }
 
+/** Opens a database inside the process, and brings it to this release. */
+export const embeddedDriver = (source: EmbeddedSource): Promise<EmbeddedDriver> =>
+  compiledPlainly(async () => migrated(await pgliteDriver(source)))
+
 /** Migrates an embedded database. One that fails to migrate is closed, before the lock on it is released. */
-export async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
+async function migrated(driver: EmbeddedDriver): Promise<EmbeddedDriver> {
   try {
     await migrateDriver(driver)
     return driver

@@ -54,6 +54,8 @@ function once(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
+const DISPOSED = 'the storage was disposed of: dispose it after all that uses it, or open another'
+
 /** All stores over one driver. `storesOver` makes every feature's stores, for a session or a transaction. */
 export function sqlStorage(
   kind: StorageKind,
@@ -61,8 +63,14 @@ export function sqlStorage(
   storesOver: (session: Session) => Stores & { readonly rates: RateCounter },
   held: Held = {},
 ): Storage {
+  let isDisposed = false
+  /** @throws Problem `unavailable` once the storage was disposed of */
+  const used = <T>(work: () => Promise<T>): Promise<T> =>
+    isDisposed
+      ? Promise.reject(new Problem('unavailable', { detail: DISPOSED }))
+      : translateStorageErrors(work)
   const withRoom = <T>(work: () => Promise<T>): Promise<T> =>
-    translateStorageErrors(async () => {
+    used(async () => {
       await held.disk?.require()
       return work()
     })
@@ -80,9 +88,9 @@ export function sqlStorage(
     kind,
     transaction: (work) =>
       session.manage((em) => em.transactional((inner) => work(storesOver(withinTransaction(inner))))),
-    hearSignals: (heard, lost) => translateStorageErrors(() => driver.hearSignals(heard, lost)),
+    hearSignals: (heard, lost) => used(() => driver.hearSignals(heard, lost)),
     signal: async (text) => void (await session.rows(SIGNAL, [SIGNAL_CHANNEL, text])),
-    health: () => translateStorageErrors(() => health(driver)),
+    health: () => used(() => health(driver)),
     ...(kind === 'postgresql' && {
       oldestTransactionSeconds: () => oldestTransactionSeconds(session),
       mayChangeAudit: () => mayChangeAudit(session),
@@ -94,6 +102,7 @@ export function sqlStorage(
     ...present('copy', held.copy),
     connections: () => driver.connections(),
     [Symbol.asyncDispose]: once(async () => {
+      isDisposed = true
       await driver.close()
       await held.lock?.[Symbol.asyncDispose]()
     }),
