@@ -86,7 +86,7 @@ async function timed(ended: Promise<PeerEnd>): Promise<PeerEnd & { readonly ms: 
 test.concurrent.each([
   ['while its program runs', 3000, { bytes: 65_536, pauseMs: 20 }],
   // The rest takes nearly two seconds.
-  ['once its program has ended, however long the rest takes', 800, { bytes: 16_384, pauseMs: 150 }],
+  ['once its program has ended, however long the rest takes', 1500, { bytes: 16_384, pauseMs: 150 }],
 ])('A slow reader gets every byte in its order %s', async (_what, goodbyeMs, sips) => {
   await using at = await scene({ timing: { goodbyeMs }, operatorWay: { sips } })
   await Promise.all([at.operator.ready, at.agent.ready])
