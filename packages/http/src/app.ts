@@ -180,8 +180,10 @@ function dispatchOf(
       ctx.newRouterPath = path
       return others(ctx, () => {
         ctx.newRouterPath = undefined
+        // The application around may have a path of its own that ends as one of these.
+        if (options.unknownPaths === 'pass') return next()
         misplaced.note(ctx.req.url ?? '')
-        return options.unknownPaths === 'pass' ? next() : pipeline.answer(new KoaResponder(ctx), undefined)
+        return pipeline.answer(new KoaResponder(ctx), undefined)
       })
     },
   }

@@ -59,7 +59,10 @@ export class Misplaced {
     for (let segments = 0; segments < MOST_SEGMENTS; segments += 1) {
       at = path.indexOf('/', at + 1)
       if (at < 1 || at > MOST_CHARACTERS) return undefined
-      if (this.#knows(path.slice(at))) return path.slice(0, at)
+      if (!this.#knows(path.slice(at))) continue
+      // The path is a stranger's text: it gets into the log only as somebody could have mounted it.
+      const prefix = path.slice(0, at)
+      return BASE_PATH.test(prefix) ? prefix : undefined
     }
     return undefined
   }

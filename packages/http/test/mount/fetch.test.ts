@@ -315,7 +315,12 @@ describe('fetch of an application', () => {
       expect(said).toMatchObject([{ level: 'warn', fields: facts }])
     })
 
-    it.each(['/nothing', `/${'x'.repeat(80)}/livez`, '/1/2/3/4/5/livez'])(
+    it('an application around that has such a path of its own is not told', async () => {
+      await appOf({ unknownPaths: 'pass' }).fetch(asked('/app/livez'), HERE)
+      expect(faked.log.lines.filter(({ message }) => message.includes('another prefix'))).toEqual([])
+    })
+
+    it.each(['/a%0ab/livez', '/a"b/livez', '/nothing', `/${'x'.repeat(80)}/livez`, '/1/2/3/4/5/livez'])(
       'nothing is said of %s',
       async (path) => {
         await appOf().fetch(asked(path), HERE)

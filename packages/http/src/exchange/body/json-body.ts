@@ -78,7 +78,7 @@ function readEarlier<T>(
 ): T | Promise<T> {
   const { req, share } = received
   const value = parsedEarlier(received)
-  // This says how such a body gets here.
+  // There is nothing left to read, so this refuses with the way out.
   if (value === undefined) return readJson(req, { maxBytes, share }, accept, check)
   const text = typeof value === 'string' ? value : writtenOnce(value)
   if (Buffer.byteLength(text) > maxBytes) throw new Refusal('payload-too-large')
