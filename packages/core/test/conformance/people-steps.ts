@@ -111,6 +111,16 @@ const record = steps(
     },
 )
 
+const lookAtRecords = steps(
+  'look through the records',
+  fc.record({ rows: fc.constantFrom(1, 2, 3), place: rarely(order) }),
+  ({ rows, place }) =>
+    (world) => {
+      const before = place === undefined ? undefined : world.id('aud', place)
+      return (stores) => stores.audit.lookedTo(rows, before)
+    },
+)
+
 const task = fc.constantFrom('alerts', 'chat')
 const begin = steps(
   'begin task',
@@ -136,5 +146,6 @@ export const peopleSteps: readonly fc.WeightedArbitrary<Step>[] = [
   { weight: 1, arbitrary: endOthers },
   { weight: 1, arbitrary: purgeSessions },
   { weight: 1, arbitrary: record },
+  { weight: 1, arbitrary: lookAtRecords },
   { weight: 1, arbitrary: begin },
 ]

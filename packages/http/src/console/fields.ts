@@ -86,9 +86,8 @@ function scalarOf(schema: JsonSchema | undefined): FieldKind {
       ...(typeof pattern === 'string' && { pattern }),
     }
   }
-  return type === 'object' && schema?.additionalProperties !== undefined
-    ? { type: 'pairs' }
-    : { type: 'json' }
+  const values = schema?.additionalProperties as JsonSchema | boolean | undefined
+  return typeof values === 'object' && values.type === 'string' ? { type: 'pairs' } : { type: 'json' }
 }
 
 /** The values of a sent form, or of a query, the first of each name. */
