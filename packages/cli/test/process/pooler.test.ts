@@ -62,7 +62,7 @@ behind('svc behind PgBouncer', () => {
       body: (await answer.json()) as { checks: { database: { reason?: string } } },
     }
   }
-  // The check has a limit of time, in which a busy machine may not reach the database.
+  // A busy machine may not reach the database in the time that a check has.
   const reached = async (address: string) => {
     for (;;) {
       const answer = await healthz(address)
