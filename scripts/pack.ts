@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeCommandFiles } from './pack/command-files.ts'
+import { writeConsoleFiles } from './pack/console-files.ts'
 import { installationOf, readPlaces, type Tarball } from './pack/lock.ts'
 import { PACKAGES, stage } from './pack/stage.ts'
 
@@ -41,6 +42,7 @@ try {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], root)
   mkdirSync(out, { recursive: true })
   for (const name of PACKAGES) stage(join(root, 'packages', name), join(staging, name))
+  writeConsoleFiles(join(staging, 'http/console-assets'))
   await writeCommandFiles(join(staging, 'cli'))
   const options = ['--silent', '--offline', '--ignore-scripts', '--pack-destination', out]
   const folders = PACKAGES.map((name) => join(staging, name))

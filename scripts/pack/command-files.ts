@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { FROM_PACKAGES } from '../../packages/http/src/console-files.ts'
 import { beginAtOnce, bundle, licensesOf } from '../bundle.ts'
 import { writeOneFileAgent } from '../one-file-agent.ts'
+import { writeConsoleFiles } from './console-files.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -24,6 +25,7 @@ export async function writeCommandFiles(folder: string): Promise<void> {
   for (const [name, from] of Object.entries(FROM_PACKAGES)) {
     cpSync(join(root, 'node_modules', from), join(folder, 'console-assets', name))
   }
+  writeConsoleFiles(join(folder, 'console-assets'))
   const sources = await bundle({ bin: 'packages/cli/src/bin.ts' }, program)
   await beginAtOnce(join(program, 'bin.js'))
   writeFileSync(join(program, 'LICENSES.txt'), licensesOf(sources))

@@ -11,6 +11,22 @@ import { packedFolder } from '../support/packed.ts'
 const MODULES = join(import.meta.dirname, '../../node_modules')
 const LOADED = join(import.meta.dirname, '../../packages/cli/test/support/loaded-modules.mjs')
 
+/** Signs in, opens the page of the API and reads the files that it names, and the document. */
+async function readTheApi(url: string): Promise<void> {
+  const headers = { connection: 'close', origin: url }
+  const body = new URLSearchParams({ email: 'ada@example.com', password: 'correct horse battery' })
+  const signIn = { method: 'POST', headers, body, redirect: 'manual' } as const
+  const [cookie = ''] = (await fetch(`${url}/console/sign-in`, signIn)).headers.getSetCookie()
+  const asked = (path: string) =>
+    fetch(new URL(path, `${url}/console/api`), { headers: { connection: 'close', cookie } })
+  const page = await (await asked('')).text()
+  const files = [...page.matchAll(/(?:href|src)="\.\/(assets\/(?:api|redoc)[^"]+)"/g)].map(([, file]) => file)
+  expect(files).toHaveLength(3)
+  for (const file of files) expect((await asked(String(file))).status).toBe(200)
+  const document = (await (await asked('openapi.json')).json()) as { readonly openapi: string }
+  expect(document.openapi).toBe('3.1.0')
+}
+
 describe('The packed command', () => {
   let folder: string
   let installed: string
@@ -94,6 +110,7 @@ describe('The packed command', () => {
     const weak = await runSvc(add, { ...parts(), input: 'password1234\n' })
     expect(weak.err).toContain('known from breaches')
     expect((await runSvc(add, { ...parts(), input: 'correct horse battery\n' })).code).toBe(0)
+    await readTheApi(url)
     server.kill('SIGTERM')
     expect(await server.end()).toBe(0)
   }, 60_000)

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { brotliCompress } from 'node:zlib'
-import { consoleFile } from '../console-files.ts'
+import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib'
+import { compressedFile, consoleFile } from '../console-files.ts'
 
 /** A file that pages load. */
 export interface Asset {
   readonly type: string
   readonly content: Buffer
-  /** The content, compressed by brotli, which the largest takes a second for, beside this thread. */
+  /** The content, compressed by brotli beside this thread. */
   readonly brotli: Promise<Buffer>
 }
 
@@ -20,8 +20,23 @@ const COMMON = ['console.css', 'console.js', 'icon.svg', 'idiomorph.js'] as cons
 /** Files of the terminal's page alone: styles, modules that are loaded by the script, the script. */
 const OF_TERMINAL = ['xterm.css', 'xterm.mjs', 'addon-fit.mjs', 'terminal.js'] as const
 
+/** Files of the API's page alone: styles, the renderer, the script. */
+const OF_API = ['api.css', 'redoc.mjs', 'api.js'] as const
+
 const DIGEST_CHARS = 12
-const compressed = promisify(brotliCompress)
+const MEBIBYTE = 1024 * 1024
+/** The best quality takes a second for 300 KB: a large file gets one that takes a tenth of that. */
+const QUALITY_OF_LARGE = 5
+
+const compressing = promisify(brotliCompress)
+/** Compresses by brotli, beside this thread. */
+export const compressed = (content: Buffer): Promise<Buffer> =>
+  compressing(content, {
+    params: content.length > MEBIBYTE / 2 ? { [constants.BROTLI_PARAM_QUALITY]: QUALITY_OF_LARGE } : {},
+  })
+
+/** Returns the characters of a digest that tell one content from another. */
+export const digestOf = (content: Buffer): string => hash('sha256', content, 'hex').slice(0, DIGEST_CHARS)
 
 /** Files that pages load, by names that change with their content: browsers may keep them for ever. */
 export class Assets<Name extends string = string> {
@@ -30,12 +45,11 @@ export class Assets<Name extends string = string> {
 
   constructor(files: readonly Name[]) {
     for (const name of files) {
-      // Maps of sources are not served.
-      const text = consoleFile(name).replace(/\n\/\/# sourceMappingURL=\S{1,100}\s{0,9}$/, '\n')
-      const content = Buffer.from(text)
+      const packed = compressedFile(name)
+      const content = packed === undefined ? Buffer.from(consoleFile(name)) : brotliDecompressSync(packed)
       const [stem, ending] = name.split('.')
-      const digested = `${stem}-${hash('sha256', content, 'hex').slice(0, DIGEST_CHARS)}.${ending}`
-      const brotli = compressed(content)
+      const digested = `${stem}-${digestOf(content)}.${ending}`
+      const brotli = packed === undefined ? compressed(content) : Promise.resolve(packed)
       this.#names.set(name, digested)
       this.#byName.set(digested, { type: TYPES[ending as Ending], content, brotli })
     }
@@ -67,7 +81,17 @@ export function terminalAssets(): Assets {
   return ofTerminal
 }
 
+let ofApi: Assets | undefined
+/** Returns the files of the API's page; they are read when somebody opens it. */
+export function apiAssets(): Assets {
+  ofApi ??= new Assets(OF_API)
+  return ofApi
+}
+
 /** Returns the file of a name among all. */
-export const assetNamed = (name: string): Asset | undefined =>
-  pageAssets.find(name) ??
-  (/^(?:xterm|addon-fit|terminal)-/.test(name) ? terminalAssets().find(name) : undefined)
+export function assetNamed(name: string): Asset | undefined {
+  const common = pageAssets.find(name)
+  if (common !== undefined) return common
+  if (/^(?:xterm|addon-fit|terminal)-/.test(name)) return terminalAssets().find(name)
+  return /^(?:api|redoc)-/.test(name) ? apiAssets().find(name) : undefined
+}

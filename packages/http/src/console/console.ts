@@ -27,13 +27,16 @@ const HTML_TYPE = 'text/html; charset=utf-8'
 const FOR_EVER = 31_536_000
 const MAX_HEADER_CHARS = 256
 
-/** Things that pages may load and reach. A terminal also has styles with its nonce, and its relay. */
-const policyOf = ({ nonce, connects }: Partial<Further>): string =>
+/**
+ * Things that pages may load and reach. A terminal also has styles with its nonce, and its relay; the page of
+ * the API has such styles, and fonts in them.
+ */
+const policyOf = ({ nonce, connects, hasFonts = false }: Partial<Further>): string =>
   `default-src 'none'; script-src 'self'; ${
     nonce === undefined ? "style-src 'self'" : `style-src 'self'; style-src-elem 'self' 'nonce-${nonce}'`
   }; img-src 'self'; connect-src 'self'${
     connects === undefined ? '' : ` ${connects}`
-  }; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  }${hasFonts ? '; font-src data:' : ''}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 
 const SAFETY = {
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -93,7 +96,8 @@ const QUALITY = 4
 const packed = (content: Buffer): Buffer =>
   brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } })
 
-const takesBrotli = ({ headers }: GateRequest): boolean =>
+/** Whether a client takes an answer that is compressed by brotli. */
+export const takesBrotli = ({ headers }: Pick<GateRequest, 'headers'>): boolean =>
   /(?:^|,)\s{0,8}br\s{0,8}(?:,|$)/.test(String(headers['accept-encoding'] ?? '').slice(0, MAX_HEADER_CHARS))
 
 async function assetReply(name: string, request: GateRequest): Promise<Reply> {

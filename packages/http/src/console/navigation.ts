@@ -56,6 +56,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly entries: re
       { page: 'browser', title: 'Browser', needs: 'browser.runs' },
       { page: 'audit', title: 'Audit', needs: 'audit.list' },
       { page: 'system', title: 'System', needs: 'health.check' },
+      { page: 'api', title: 'API' },
     ],
   },
 ]

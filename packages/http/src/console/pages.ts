@@ -1,5 +1,6 @@
 import { Problem } from '@svc/core'
 import { alertPages } from './pages/alerts.ts'
+import { apiPage } from './pages/api.ts'
 import { appPages } from './pages/apps.ts'
 import { deliveryPages } from './pages/deliveries.ts'
 import { hostPages } from './pages/hosts.ts'
@@ -45,6 +46,7 @@ export const PAGES: readonly Page[] = [
   ...deliveryPages,
   ...moneyPages,
   ...systemPages,
+  apiPage,
   runPage,
   signOutPage,
 ]

@@ -4,6 +4,7 @@ import { rawBody } from '../exchange/body/raw-body.ts'
 import { Refusal } from '../exchange/errors.ts'
 import { type Gate, type GateRequest, type Route, route } from '../exchange/route.ts'
 import { SSE_TYPE } from '../exchange/sse.ts'
+import { session } from '../gates/session.ts'
 
 /** Bytes of a form: a payload may come from a file, as with the command line. */
 const MAX_FORM_BYTES = 1024 * 1024
@@ -41,7 +42,12 @@ const replies = { 200: { description: 'A page.', type: 'text/html' }, 303: { des
  * The console's pages (docs/console.md). Its modules are loaded with the first request for one, so that a
  * service nobody looks at pays nothing for them.
  */
-export const consoleRoutes: readonly Route[] = [startRoute(), liveRoute(), ...PATHS.flatMap(pageRoutes)]
+export const consoleRoutes: readonly Route[] = [
+  startRoute(),
+  liveRoute(),
+  documentRoute(),
+  ...PATHS.flatMap(pageRoutes),
+]
 
 /** Leads a browser that asks for the service's own address to the console. */
 function startRoute(): Route {
@@ -70,6 +76,24 @@ function liveRoute(): Route {
     handle: async ({ caller: request }) => {
       const { answerLive } = await import('./live.ts')
       return answerLive(request)
+    },
+  })
+}
+
+/** The API document, for the page that shows it and for programs with a token. */
+function documentRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/console/openapi.json',
+    summary: 'The API document.',
+    gate: session(),
+    replies: {
+      200: { description: 'The document.', type: 'application/json' },
+      304: { description: 'The document that the caller has.' },
+    },
+    handle: async ({ headers }) => {
+      const { answerDocument } = await import('./document.ts')
+      return answerDocument(headers)
     },
   })
 }

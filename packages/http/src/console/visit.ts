@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type Answer, type ControlPlane, OPERATIONS, Problem, type SessionCaller } from '@svc/core'
 import { type CurrentCredentials, mayRun, operatorOf } from '@svc/core/adapters'
 import type { GateRequest } from '../exchange/route.ts'
@@ -23,9 +24,15 @@ export interface Further {
   readonly assets: readonly string[]
   /** Lets styles with this nonce into the page. */
   readonly nonce: string
-  /** An origin that the page's script connects to. */
-  readonly connects: string
+  /** An origin that the page's script connects to, beside this service. */
+  readonly connects?: string
+  /** Whether the page has fonts in its styles. */
+  readonly hasFonts?: boolean
 }
+
+const NONCE_BYTES = 16
+/** Returns a new nonce for the styles of a page. */
+export const newNonce = (): string => randomBytes(NONCE_BYTES).toString('base64url')
 
 /** The content of a page. */
 export interface View {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { Problem } from '@svc/core'
 import { terminalAssets } from '../assets.ts'
 import { commandOf } from '../commands.ts'
@@ -6,9 +5,8 @@ import { type Html, html, type Part } from '../html.ts'
 import type { Page, Params } from '../pages.ts'
 import { type SentForm, takeForm } from '../sent-form.ts'
 import { type Tab, tabsView } from '../tabs.ts'
-import type { View, Visit } from '../visit.ts'
+import { newNonce, type View, type Visit } from '../visit.ts'
 
-const NONCE_BYTES = 16
 const FIELDS = ['user', 'reason'] as const
 
 /** The answer of `ssh.open`, as far as a browser needs it. */
@@ -38,7 +36,7 @@ export const terminalPage = (tabs: readonly Tab[]): Page => ({
       FIELDS.flatMap((name) => (form.get(name) ? [[name, form.get(name)]] : [])),
     )
     const opened = (await visit.run('ssh.open', { ...params, ...given, mode: 'shell' })) as unknown as Opened
-    const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+    const nonce = newNonce()
     const body = html`<p id="terminal-state" role="status">Waiting for ${opened.host.hostname} …</p>
 <div id="terminal" data-relay="${opened.relay_url}" data-ticket="${opened.token}" data-nonce="${nonce}" data-seconds="${opened.max_session_s}"></div>
 <noscript><p class="empty">A terminal needs script.</p></noscript>
