@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../../../../..')
@@ -30,7 +30,7 @@ const ownPages = () => ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...markd
 
 function packagePages(): string[] {
   return directDependencies().flatMap((name) => {
-    const folder = `node_modules/${name}`
+    const folder = folderOf(name)
     const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
     const pages = entries.filter((entry) => entry.isFile() && TEXT_FILE.test(entry.name))
     const hasDocs = entries.some((entry) => entry.isDirectory() && entry.name === 'docs')
@@ -40,6 +40,12 @@ function packagePages(): string[] {
     ]
   })
 }
+
+/** The folder of a dependency: at the root, or beside the package that has it if its peers differ there. */
+const folderOf = (name: string): string =>
+  MANIFESTS.map((folder) => join(folder, 'node_modules', name)).find((folder) =>
+    existsSync(join(ROOT, folder)),
+  ) ?? name
 
 function directDependencies(): string[] {
   const names = MANIFESTS.flatMap((folder) => {
