@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
 const root = new URL('..', import.meta.url).pathname
@@ -70,6 +70,8 @@ export async function beginAtOnce(program: string): Promise<void> {
   const plugins = [laterApart]
   await build({
     ...options,
+    // Comments name parts by their paths from here, so that no temporary folder stands in them.
+    absWorkingDir: dirname(program),
     entryPoints: [program],
     outfile: program,
     allowOverwrite: true,

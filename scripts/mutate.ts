@@ -7,8 +7,8 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { copyOf } from './checkout-copy.ts'
 import { RULES, type Rules } from './mutate/rules.ts'
-import { copyOf } from './plant/copy.ts'
 
 const CONFIG = 'planted-stryker.json'
 

@@ -20,7 +20,7 @@ import { parseArgs } from 'node:util'
 import startPostgres from '../test/global-setup.js'
 // @ts-expect-error: plain JavaScript
 import stopPostgres from '../test/global-teardown.js'
-import { copyOf } from './plant/copy.ts'
+import { copyOf } from './checkout-copy.ts'
 import { drawnFaults } from './plant/draw.ts'
 import { type ListedFault, listedFaults, planted } from './plant/fault.ts'
 import { type Outcome, type RunOptions, runSuites } from './plant/suites.ts'

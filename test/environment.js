@@ -21,9 +21,9 @@ const WATCHED = new Set([
   'UDPWrap',
 ])
 
-// Node makes these streams on their first use. In a worker they are pipes: one made during a suite would
-// count as its own.
-void [process.stdout, process.stderr]
+// Node makes these streams on their first use, as an import of `node:process` is. In a worker they are pipes:
+// one made during a suite would count as its own.
+void [process.stdin, process.stdout, process.stderr]
 
 // Sockets that nock simulates stay in a pool until the process ends.
 const PLAYED = new Set(['TCPSocketWrap', 'TLSWrap'])

@@ -6,6 +6,7 @@ const TURNS = [
   {
     parts: 8,
     suites: [
+      'test/packed/release',
       'packages/cli/test/agent/deploy-fetch',
       'packages/cli/test/console/chromium',
       'packages/cli/test/process/serve',

@@ -74,6 +74,31 @@ export interface Tarball {
 
 const KEPT = ['version', 'license', 'dependencies', 'optionalDependencies', 'bin', 'engines'] as const
 
+const digestOf = (bytes: Uint8Array): string =>
+  `sha512-${createHash('sha512').update(bytes).digest('base64')}`
+
+const keptOf = (manifest: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(KEPT.flatMap((field) => (field in manifest ? [[field, manifest[field]] as const] : [])))
+
+const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1
+
+/**
+ * The packages of other makers that `folders` lead to, as entries of a lock. The places of those that one of
+ * `folders` has for itself are given by `placeIn(folder)`.
+ */
+function othersOf(
+  packages: Places,
+  folders: readonly string[],
+  placeIn: (folder: string) => string,
+): (readonly [string, object])[] {
+  return [...dependenciesOf(packages, folders)].map((place) => {
+    const { dev: _, devOptional: __, ...entry } = packages[place] as Locked & Record<string, unknown>
+    const owner = folders.find((folder) => place.startsWith(`${folder}/`))
+    return [owner === undefined ? place : place.replace(`${owner}/`, placeIn(owner)), entry] as const
+  })
+}
+
 /**
  * Returns the files that `npm ci` needs to install these tarballs, which lie beside it. Their dependencies
  * have the versions and digests of the checkout's own lock.
@@ -81,27 +106,52 @@ const KEPT = ['version', 'license', 'dependencies', 'optionalDependencies', 'bin
 export function installationOf(packages: Places, tarballs: readonly Tarball[]): Installation {
   const wanted = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]))
   const own = tarballs.map(({ manifest, file, bytes }) => {
-    const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
-    const kept = KEPT.flatMap((field) => (field in manifest ? [[field, manifest[field]] as const] : []))
-    const entry = { resolved: `file:${file}`, integrity, ...Object.fromEntries(kept) }
+    const entry = { resolved: `file:${file}`, integrity: digestOf(bytes), ...keptOf(manifest) }
     return [`node_modules/${manifest.name}`, entry] as const
   })
-  const folders = tarballs.map(({ folder }) => folder)
-  const others = [...dependenciesOf(packages, folders)].map((place) => {
-    const { dev: _, devOptional: __, ...entry } = packages[place] as Locked & Record<string, unknown>
-    const owner = tarballs.find(({ folder }) => place.startsWith(`${folder}/`))
-    const at = owner ? place.replace(owner.folder, `node_modules/${owner.manifest.name}`) : place
-    return [at, entry] as const
-  })
+  const names = new Map(tarballs.map(({ folder, manifest }) => [folder, manifest.name]))
+  const others = othersOf(packages, [...names.keys()], (folder) => `node_modules/${names.get(folder)}/`)
   const root = { name: 'svc-control-plane', version: tarballs[0]?.manifest.version ?? '0.0.0' }
-  const entries = [...own, ...others].sort(([one], [other]) => (one < other ? -1 : 1))
   return {
     manifest: { ...root, private: true, dependencies: wanted },
     lock: {
       ...root,
       lockfileVersion: 3,
       requires: true,
-      packages: Object.fromEntries([['', { ...root, dependencies: wanted }], ...entries]),
+      packages: Object.fromEntries([
+        ['', { ...root, dependencies: wanted }],
+        ...[...own, ...others].sort(byPlace),
+      ]),
     },
+  }
+}
+
+/**
+ * Returns the shrinkwrap of the package at `folder`. It has npm install that package everywhere with the
+ * versions and digests of the checkout's own lock, and with these `libraries` of ours from the registry.
+ * @throws Error when two packages would have one place
+ */
+export function shrinkwrapOf(packages: Places, folder: string, libraries: readonly Tarball[]): object {
+  const root = packages[folder]
+  if (root === undefined) throw new Error(`the lock has no package ${folder}`)
+  const { name, version } = root as Locked & { readonly name: string }
+  const used = libraries.filter(({ manifest }) => manifest.name in (root.dependencies ?? {}))
+  const own = used.map(({ manifest, bytes }) => {
+    const entry = { version: manifest.version, integrity: digestOf(bytes), ...keptOf(manifest) }
+    return [`node_modules/${manifest.name}`, entry] as const
+  })
+  const names = new Map(used.map((library) => [library.folder, library.manifest.name]))
+  const others = othersOf(packages, [folder, ...names.keys()], (at) =>
+    at === folder ? '' : `node_modules/${names.get(at)}/`,
+  )
+  const entries = [...own, ...others].sort(byPlace)
+  const twice = entries.find(([place], index) => entries[index + 1]?.[0] === place)
+  if (twice !== undefined) throw new Error(`two versions would lie at ${twice[0]} below ${folder}`)
+  return {
+    name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: Object.fromEntries([['', { name, ...keptOf({ ...root }) }], ...entries]),
   }
 }

@@ -25,11 +25,11 @@ export interface FailoverOptions {
 export interface Figure {
   readonly name: string
   readonly limit: number
-  /** The longest time in which no host got an acknowledgement. */
+  /** The longest time without an acknowledgement for any host. */
   readonly stoodStill: number
   /** From then until the last host had one. */
   readonly lastHost: number
-  /** The longest time in which no host was given a job. */
+  /** The longest time without a job for any host. */
   readonly withoutJobs: number
 }
 

@@ -26,13 +26,16 @@ function linkModules(from: string, to: string): void {
       cpSync(source, target, { recursive: true, verbatimSymlinks: true })
     } else if (entry.isDirectory() && entry.name.startsWith('@')) {
       linkModules(source, target)
+    } else if (entry.isFile()) {
+      // npm's record of what is installed: it writes through a link.
+      cpSync(source, target)
     } else symlinkSync(source, target)
   }
 }
 
 /** Copies the checkout at `root` into a folder of its own, which is deleted when this process exits. */
 export function copyOf(root: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-planted-'))
+  const folder = mkdtempSync(join(tmpdir(), 'svc-copy-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   for (const path of filesOf(root)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
