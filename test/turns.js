@@ -1,12 +1,19 @@
 // Suites that take long take turns: a run of all suites has one part of each list, which the number of its
 // planted faults draws (SVC_TEST_SAMPLE). A run that names its suites has them all, and so has the night.
-// The suites of a list are in the order of their time, so that its parts take about as long.
+// The suites of a list are in the order of their time, so that its parts take about as long. The longer a
+// suite takes, the rarer its turn: each second of a run looks at about as many promises.
 const TURNS = [
-  // These take 40 s and more beside other suites, on two cores.
+  // These take 30 s and more beside other suites, on two cores.
   {
-    parts: 8,
+    parts: 14,
     suites: [
       'test/packed/release',
+      'packages/cli/test/process/apps-logs',
+      'packages/cli/test/host-apps/deploy',
+      'test/year',
+      'packages/cli/test/process/apps-upload',
+      'packages/cli/test/console/terminal',
+      'packages/cli/test/process/apps-hosts',
       'packages/cli/test/agent/deploy-fetch',
       'packages/cli/test/console/chromium',
       'packages/cli/test/process/serve',
@@ -65,12 +72,17 @@ const TURNS = [
       'packages/cli/test/agent/images',
       'packages/core/test/kernel/redaction/hostile',
       'test/packed/install',
+      'packages/core/test/work/host-usage/host-usage-size',
+      'siege/test/fields',
+      'packages/core/test/platform/database/pooling',
+      'packages/core/test/reach/email/slow-relays',
     ],
   },
-  // Machines with applications, the first three for one minute, the others for two.
+  // Machines with applications, the first four for one minute, the others for two.
   {
-    parts: 7,
+    parts: 12,
     suites: [
+      'test/packed/mariadb',
       'test/packed/container-databases',
       'test/packed/compose',
       'test/packed/builds',
@@ -85,9 +97,9 @@ const TURNS = [
       'test/packed/hosting-hostile',
     ],
   },
-  // These take 20 s and more.
+  // These take 15 s and more.
   {
-    parts: 6,
+    parts: 8,
     suites: [
       'test/packed/agent',
       'test/audit',
@@ -149,6 +161,68 @@ const TURNS = [
       'packages/cli/test/agent/security/firewall-rules',
       'packages/testing/test/simulator/planted-bugs',
       'packages/testing/test/simulator/simulator',
+      'packages/cli/test/process/pooler',
+      'packages/cli/test/host-apps/supervisor',
+      'test/packed/app-packages',
+      'packages/http/test/console/live',
+      'packages/core/test/platform/database/folder-key',
+      'packages/http/test/routes/sessions',
+      'chaos/test/witness',
+      'packages/testing/test/provisioning/hcloud',
+      'packages/cli/test/host-apps/logs',
+      'bench/test/year',
+    ],
+  },
+  // These take 8 s and more. None of the last two lists is in the short ring, or a wall between tenants.
+  {
+    parts: 4,
+    suites: [
+      'packages/core/test/watch/alerts/alert-properties',
+      'packages/testing/test/embedded-storages',
+      'packages/core/test/reach/billing/events-in-any-order',
+      'packages/cli/test/commands/audit-prune',
+      'siege/test/by-hand/by-hand',
+      'packages/core/test/platform/storage/disposed',
+      'packages/core/test/watch/monitors/monitors-store',
+      'packages/cli/test/process/loaded-modules',
+      'packages/testing/test/simulator/kept-seeds',
+      'packages/cli/test/terminal/every-option',
+      'packages/http/test/console/page-cost',
+      'packages/cli/test/browser/leaks',
+      'chaos/test/planted',
+      'packages/core/test/platform/storage/audit-prune',
+      'packages/testing/test/runners',
+      'packages/core/test/kernel/redaction/properties',
+      'packages/core/test/watch/alerts/alert-replicas',
+      'packages/cli/test/agent/waiting',
+      'packages/core/test/platform/storage/plain-start',
+    ],
+  },
+  // These take 5 s and more.
+  {
+    parts: 2,
+    suites: [
+      'packages/core/test/work/git/git-hooks-store',
+      'packages/core/test/reach/webhooks/hostile-receivers',
+      'packages/cli/test/commands/doctor',
+      'packages/core/test/people/users/users',
+      'packages/core/test/kernel/exact-json',
+      'packages/cli/test/agent/heartbeat',
+      'packages/core/test/work/jobs/job-log-body',
+      'siege/test/examples',
+      'packages/core/test/watch/overview/overview-store',
+      'packages/cli/test/agent/deploy-credentials',
+      'packages/http/test/console/every-form',
+      'packages/core/test/people/second-factors/second-factors',
+      'packages/core/test/platform/signals/signals-of-storage',
+      'packages/core/test/reach/email/as-signed',
+      'packages/core/test/platform/database/lanes',
+      'bench/test/hotspots',
+      'test/docs-proxy',
+      'test/docs-webhooks',
+      'packages/core/test/people/users/users-store',
+      'packages/core/test/watch/alerts/channels/alert-deliveries-store',
+      'test/expressions',
     ],
   },
 ]
