@@ -104,6 +104,7 @@ function pageRoutes(path: (typeof PATHS)[number]): readonly Route[] {
       method: 'GET',
       path,
       summary: 'A page of the console.',
+      isPage: true,
       gate: visitor,
       replies,
       handle: async ({ caller: request, params }) => {
@@ -115,6 +116,7 @@ function pageRoutes(path: (typeof PATHS)[number]): readonly Route[] {
       method: 'POST',
       path,
       summary: 'Send a form of the console.',
+      isPage: true,
       gate: visitor,
       body: form,
       replies,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type ControlPlane, Problem } from '@svc/core'
 import type { RequestBytes } from '../exchange/body/request-bytes.ts'
 import { ClientGone, codeOf, failureReply, Refusal, type RefusedBy } from '../exchange/errors.ts'
+import { faultPage, wantsPage } from '../exchange/fault-page.ts'
 import type { Method, Reply, Route } from '../exchange/route.ts'
 import type { UpgradeRoute } from '../exchange/upgrade.ts'
 import { type HttpMetrics, UNMATCHED } from '../observe/http-metrics.ts'
@@ -154,7 +155,8 @@ export class RequestPipeline {
     if (reply.status === 500 || isCaused(error)) logFault(plane.log, id, template, error)
     // A service that cannot answer says why in its log.
     const detail = code === 'unavailable' && error instanceof Problem ? error.data.detail : undefined
-    this.#finish(exchange, reply, detail === undefined ? { code } : { code, detail })
+    const answer = isLookedAt(responder, match, elsewhere) ? faultPage(reply, id) : reply
+    this.#finish(exchange, answer, detail === undefined ? { code } : { code, detail })
   }
 
   #finish(exchange: RequestInProgress, reply: Reply, refused?: Refused): void {
@@ -189,6 +191,14 @@ function refusedBy({ req }: Responder, match: Match | undefined): RefusedBy {
   const takesBearer = route?.gate.security.some((scheme) => scheme !== 'session') ?? false
   return { operatorErrors, takesBearer, isBodyless: route?.body === undefined }
 }
+
+/** Whether somebody looks at the refusal with a browser: at a page, or at a service that cannot serve yet. */
+const isLookedAt = (
+  { req }: Responder,
+  match: Match | undefined,
+  elsewhere: RequestPipelineParts['elsewhere'],
+): boolean =>
+  (match === undefined ? elsewhere !== undefined : match.resource.isPage) && wantsPage(req.headers.accept)
 
 const isCaused = (error: unknown): boolean => error instanceof Problem && error.cause !== undefined
 

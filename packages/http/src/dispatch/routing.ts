@@ -9,6 +9,8 @@ export interface Resource {
   readonly allow: string
   /** Whether errors here are for operators. */
   readonly operatorErrors: boolean
+  /** Whether people look at it with a browser. */
+  readonly isPage: boolean
 }
 
 /** A resource, and the path parameters of one request. */
@@ -35,7 +37,8 @@ function resourceOf(routes: ReadonlyMap<Method, Route>): Resource {
   const isHeadToo = ({ method, head }: Route) => method === 'GET' && head !== false
   const allow = [...routes.values()].flatMap((route) => (isHeadToo(route) ? ['GET', 'HEAD'] : [route.method]))
   const operatorErrors = [...routes.values()].some((route) => route.operatorErrors)
-  return { template: first?.path ?? '', routes, allow: allow.join(', '), operatorErrors }
+  const isPage = [...routes.values()].some((route) => route.isPage)
+  return { template: first?.path ?? '', routes, allow: allow.join(', '), operatorErrors, isPage }
 }
 
 /** The path of a request target: origin-form, or absolute-form as RFC 9112 §3.2.2 asks servers to take it. */

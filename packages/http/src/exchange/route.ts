@@ -158,6 +158,8 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   readonly operations?: MountedOperations
   /** Errors carry their code and the remedy: for operators, never for hosts. */
   readonly operatorErrors?: true
+  /** People look at it with a browser: they see refusals as a page. */
+  readonly isPage?: true
   handle(call: Call<Caller, Input, ParamName<Path>, Query>): Reply | Promise<Reply>
 }
 
