@@ -35,7 +35,7 @@ const wordsOf = (status: number): Words => {
 
 /**
  * Returns a refusal as a page, for those who look with a browser. It needs no file, no script and no
- * database, so that it shows whatever else is broken. It shows nothing of the request but the request's own id.
+ * database, so that it shows whatever else is broken, and it tells nothing of the request but its id.
  */
 export function faultPage({ status, headers }: Reply, id: string): Reply {
   const { title, next } = wordsOf(status)
