@@ -226,6 +226,40 @@ document.addEventListener('keydown', (event) => {
   field.focus()
 })
 
+/** How long somebody has stopped typing before choices are asked for. */
+const PAUSE_MS = 150
+let asked
+
+/** Offers the things that a field may name, those with the text that is typed. */
+async function offerChoices(field) {
+  const { choices } = field.dataset
+  const typed = field.value
+  const address = new URL(`console/choices/${choices}`, document.querySelector('.brand').href)
+  address.searchParams.set('q', typed)
+  const answer = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => undefined)
+  if (!answer?.ok || answer.redirected || field.value !== typed) return
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const list = document.createElement('datalist')
+  list.id = `c-${field.id}`
+  for (const { dataset, textContent } of page.querySelectorAll('[data-value]')) {
+    const option = document.createElement('option')
+    option.value = dataset.value
+    option.label = textContent
+    list.append(option)
+  }
+  document.getElementById(list.id)?.remove()
+  field.after(list)
+  field.setAttribute('list', list.id)
+}
+
+for (const sign of ['input', 'focusin']) {
+  document.addEventListener(sign, ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.dataset.choices === undefined) return
+    clearTimeout(asked)
+    asked = setTimeout(() => void offerChoices(target), PAUSE_MS)
+  })
+}
+
 // A doubled click would send a form twice, and show the refusal of the second.
 document.addEventListener('submit', ({ target }) => {
   const buttons = target.querySelectorAll('button')

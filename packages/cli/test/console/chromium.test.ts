@@ -57,6 +57,7 @@ withChromium('the console in Chromium', () => {
       job: fleet.jobs.failed,
       license: fleet.licenses.acme,
       operation: 'users.add',
+      things: 'hosts',
     }
     return PAGES.map(({ path }) => path)
       .filter((path) => path !== 'sign-out' && path !== 'api')
@@ -278,6 +279,26 @@ withChromium('the console in Chromium', () => {
     expect(asked.length).toBeGreaterThan(1)
     expect(served.plane.livePages.size).toBe(1)
   }, 60_000)
+
+  it('offers the hosts with the text that is typed, and takes the one that is chosen', async () => {
+    await using context = await signedIn()
+    const page = await context.newPage()
+    const { complaints } = await opened(page, 'do/fleet.drain')
+    const field = page.locator('#f-host')
+    const offered = async () =>
+      (await field.evaluate(
+        '(field) => [...(field.list?.options ?? [])].map(({ value }) => value)',
+      )) as readonly string[]
+    await field.pressSequentially('web-1')
+    await page.waitForFunction("document.querySelector('#f-host').list?.options.length > 1")
+    expect((await offered()).every((value) => value.startsWith('web-1'))).toBe(true)
+    await field.fill('no such host')
+    await page.waitForFunction("document.querySelector('#f-host').list?.options.length === 0")
+    await field.fill('web-2')
+    await page.waitForFunction("document.querySelector('#f-host').list?.options.length > 0")
+    expect(await offered()).toContain('web-2')
+    expect(complaints).toEqual([])
+  })
 
   it('leads to the search with a slash', async () => {
     await using context = await signedIn()

@@ -3,6 +3,10 @@ import { fieldsOf, isOmissible, type Shape } from '../exchange/body/shape.ts'
 import { titleOf } from './cells.ts'
 import { readValue } from './field-values.ts'
 
+/** Lists that name things which many fields take. */
+export const CHOICES = ['hosts', 'licenses', 'tenants', 'apps'] as const
+export type Choices = (typeof CHOICES)[number]
+
 /** How a field of an operation's input is asked for. */
 export type FieldKind =
   | { readonly type: 'choice'; readonly words: readonly string[] }
@@ -10,7 +14,7 @@ export type FieldKind =
   | { readonly type: 'number'; readonly min?: number; readonly max?: number; readonly isWhole: boolean }
   /** A time in UTC; `isSecond`: the operation takes it as a unix second. */
   | { readonly type: 'instant'; readonly isSecond: boolean }
-  | { readonly type: 'text'; readonly max?: number; readonly pattern?: string }
+  | { readonly type: 'text'; readonly max?: number; readonly pattern?: string; readonly of?: Choices }
   /** One entry a line. */
   | { readonly type: 'lines' }
   /** `name=value` a line. */
@@ -30,6 +34,14 @@ export interface Field {
   /** Whether the value is a secret: it is never put into a page. */
   readonly isSecret: boolean
   readonly kind: FieldKind
+}
+
+/** Names of fields that name a thing. */
+const NAMED: Readonly<Record<string, Choices>> = {
+  host: 'hosts',
+  license: 'licenses',
+  tenant: 'tenants',
+  app: 'apps',
 }
 
 /** Names of fields that hold secrets. */
@@ -62,7 +74,9 @@ function kindOf(path: string, shape: Shape): FieldKind {
   if (shape.type === 'object' || shape.type === 'type') {
     return { type: 'group', fields: formFields(shape, `${path}.`) }
   }
-  return scalarOf(shape.schema as JsonSchema | undefined)
+  const kind = scalarOf(shape.schema as JsonSchema | undefined)
+  const of = NAMED[path.slice(path.lastIndexOf('.') + 1)]
+  return kind.type === 'text' && of !== undefined ? { ...kind, of } : kind
 }
 
 function scalarOf(schema: JsonSchema | undefined): FieldKind {

@@ -68,7 +68,7 @@ function control({ name, kind, isRequired, isSecret }: Field, values: FormValues
   const isLong = (kind.max ?? Number.POSITIVE_INFINITY) > LONG_CHARS && !ONE_LINE.has(last)
   return isLong || isSecret
     ? html`<textarea ${common} rows="${isSecret ? 1 : 4}" spellcheck="false" autocomplete="off">${value}</textarea>`
-    : html`<input type="text" ${common}${bound('maxlength', kind.max)} spellcheck="false" value="${value}">`
+    : html`<input type="text" ${common}${bound('maxlength', kind.max)}${kind.of !== undefined && html` data-choices="${kind.of}" autocomplete="off"`} spellcheck="false" value="${value}">`
 }
 
 const bound = (name: 'min' | 'max' | 'maxlength', value: number | undefined): Part =>

@@ -2,6 +2,7 @@ import { Problem } from '@svc/core'
 import { alertPages } from './pages/alerts.ts'
 import { apiPage } from './pages/api.ts'
 import { appPages } from './pages/apps.ts'
+import { choicesPage } from './pages/choices.ts'
 import { deliveryPages } from './pages/deliveries.ts'
 import { hostPages } from './pages/hosts.ts'
 import { imagePages } from './pages/images.ts'
@@ -36,6 +37,7 @@ export interface Page {
 export const PAGES: readonly Page[] = [
   overviewPage,
   searchPage,
+  choicesPage,
   ...hostPages,
   ...appPages,
   ...jobPages,
