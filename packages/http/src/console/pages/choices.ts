@@ -63,7 +63,7 @@ const LISTS: Readonly<Record<Choices, List>> = {
 const MOST = 20
 const MOST_CHARS = 128
 
-/** Lists the things that a field may name, those with a text in them: the script offers them while one types. */
+/** Lists the things with a text in them that a field may name. The script offers them while one types. */
 export const choicesPage: Page = {
   path: 'choices/{things}',
   show: async (visit, { things = '' }) => {
