@@ -3,6 +3,8 @@ import { openApiDocument } from '@svc/http'
 import { apiTypes } from './api-types.ts'
 import { columnsPage } from './columns-page.ts'
 import { commandsPage } from './commands-page.ts'
+import { documentText } from './document-text.ts'
+import { recordedExamples } from './examples.ts'
 import { httpPage } from './http-page.ts'
 import { licenseKeyPage } from './license-key-page.ts'
 import { metricsPage } from './metrics-page.ts'
@@ -30,7 +32,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/http.md', httpPage()],
     ['docs/reference/license-key.md', licenseKeyPage()],
     ['docs/reference/operations.md', operationsPage()],
-    ['docs/reference/openapi.json', `${JSON.stringify(openApiDocument(), undefined, 1)}\n`],
+    ['docs/reference/openapi.json', documentText(openApiDocument(undefined, await recordedExamples()))],
     ['docs/reference/columns.md', await columnsPage()],
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/metrics.md', await metricsPage()],

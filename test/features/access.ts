@@ -153,7 +153,8 @@ export const feature: Feature = {
       fingerprint: agent?.fingerprint ?? '',
       hostname: agent?.hostname ?? '',
     }
-    const session = buildAccessSession({ ...owner, pendingSeconds: 31_536_000 })
+    const id = license.replace('lic_', 'acs_')
+    const session = buildAccessSession({ ...owner, id, pendingSeconds: 31_536_000 })
     await storage.accessSessions.meet(
       owner,
       undefined,

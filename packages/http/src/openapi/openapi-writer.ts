@@ -10,6 +10,15 @@ import { TAGS } from './openapi-tags.ts'
 /** A part of a document. */
 export type Part = Readonly<Record<string, unknown>>
 
+/** A request to the service and its answer. */
+export interface Example {
+  readonly status: number
+  readonly request?: unknown
+  readonly answer?: unknown
+}
+/** Examples by method and path of a route, or by the name of an operation. */
+export type Examples = Readonly<Record<string, Example>>
+
 const reference = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` })
 
 /** Writes the operations of one document, and gathers the shapes and replies that they share. */
@@ -17,9 +26,11 @@ export class OpenApiWriter {
   readonly #components: Components
   readonly #replies = new Map<string, Part>()
   readonly #nouns = new Set<string>()
+  readonly #examples: Examples
 
-  constructor(components: Components) {
+  constructor(components: Components, examples: Examples) {
     this.#components = components
+    this.#examples = examples
   }
 
   /** The replies that have a name, in the order of their names. */
@@ -34,7 +45,8 @@ export class OpenApiWriter {
 
   /** Returns the entry of a route. @throws TypeError for one without a name */
   operation(route: Route): Part {
-    const { path, summary, gate, body } = route
+    const { method, path, summary, gate, body } = route
+    const example = this.#examples[`${method} ${path}`]
     const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)]
     return {
       ...this.#named(nameOfRoute(route)),
@@ -42,8 +54,10 @@ export class OpenApiWriter {
       description: credentialsOf(gate.security),
       security: gate.security.map((name) => ({ [name]: [] })),
       ...(parameters.length > 0 ? { parameters } : {}),
-      ...(body === undefined ? {} : { requestBody: { required: true, content: this.#requestContent(body) } }),
-      responses: this.#responses(allReplies(route)),
+      ...(body === undefined
+        ? {}
+        : { requestBody: { required: true, content: this.#requestContent(body, example) } }),
+      responses: this.#responses(allReplies(route), example),
     }
   }
 
@@ -59,13 +73,15 @@ export class OpenApiWriter {
       properties: { ...Object(properties), ...more },
     }
     const success = { ...route.replies[200], body: answer } as ReplyDoc
+    const example = this.#examples[name]
+    const content = { [JSON_BODY_TYPE]: { schema, ...asExample(example?.request) } }
     return {
       ...this.#named(name),
       summary,
       description,
       security: route.gate.security.map((scheme) => ({ [scheme]: [] })),
-      requestBody: { required: true, content: { [JSON_BODY_TYPE]: { schema } } },
-      responses: this.#responses({ 200: success, ...refused(allReplies(route)) }),
+      requestBody: { required: true, content },
+      responses: this.#responses({ 200: success, ...refused(allReplies(route)) }, example),
     }
   }
 
@@ -77,33 +93,41 @@ export class OpenApiWriter {
     return { operationId: name, tags: [noun] }
   }
 
-  #requestContent({ shape, types }: Body<unknown>): Part {
+  #requestContent({ shape, types }: Body<unknown>, example: Example | undefined): Part {
     const media = shape === undefined ? {} : { schema: jsonSchema(shape, this.#components) }
-    return Object.fromEntries(types.map((type) => [type, media]))
-  }
-
-  #responses(replies: Readonly<Record<string, ReplyDoc>>): Part {
     return Object.fromEntries(
-      Object.entries(replies).map(([status, reply]) => [status, this.#response(status, reply)]),
+      types.map((type) => [
+        type,
+        type === JSON_BODY_TYPE && shape !== undefined ? { ...media, ...asExample(example?.request) } : media,
+      ]),
     )
   }
 
-  #response(status: string, reply: ReplyDoc): Part {
+  #responses(replies: Readonly<Record<string, ReplyDoc>>, example: Example | undefined): Part {
+    return Object.fromEntries(
+      Object.entries(replies).map(([status, reply]) => [
+        status,
+        this.#response(status, reply, status === String(example?.status) ? example?.answer : undefined),
+      ]),
+    )
+  }
+
+  #response(status: string, reply: ReplyDoc, answer: unknown): Part {
     const { name } = reply
-    if (name === undefined) return this.#described(status, reply)
-    const described = this.#described(status, reply)
+    if (name === undefined) return this.#described(status, reply, answer)
+    const described = this.#described(status, reply, undefined)
     const known = this.#replies.get(name) ?? described
     if (!isDeepStrictEqual(known, described)) throw new TypeError(`two replies are named ${name}`)
     this.#replies.set(name, known)
     return reference('responses', name)
   }
 
-  #described(status: string, { description, headers = {}, body, type }: ReplyDoc): Part {
+  #described(status: string, { description, headers = {}, body, type }: ReplyDoc, answer: unknown): Part {
     const own = Object.entries(headers).map(([name, text]) => [
       name,
       { description: text, schema: { type: 'string' } },
     ])
-    const content = this.#content(status, body, type)
+    const content = this.#content(status, body, type, answer)
     return {
       description,
       ...(own.length === 0 ? {} : { headers: Object.fromEntries(own) }),
@@ -111,12 +135,20 @@ export class OpenApiWriter {
     }
   }
 
-  #content(status: string, body: Shape | undefined, type: string | undefined): Part | undefined {
+  #content(
+    status: string,
+    body: Shape | undefined,
+    type: string | undefined,
+    answer: unknown,
+  ): Part | undefined {
     if (type !== undefined) return { [type]: { schema: { type: 'string' } } }
-    if (body !== undefined) return { [JSON_BODY_TYPE]: { schema: jsonSchema(body, this.#components) } }
+    if (body !== undefined)
+      return { [JSON_BODY_TYPE]: { schema: jsonSchema(body, this.#components), ...asExample(answer) } }
     return status >= '4' ? { [JSON_BODY_TYPE]: { schema: reference('schemas', 'Error') } } : undefined
   }
 }
+
+const asExample = (example: unknown): Part => (example === undefined ? {} : { example })
 
 /** The name of a route. The form of an operation for license holders follows from the operation's name. */
 function nameOfRoute({ name, operations = {}, method, path }: Route): string {

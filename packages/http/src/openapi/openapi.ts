@@ -3,10 +3,10 @@ import { Components } from '../exchange/body/shape.ts'
 import type { Route } from '../exchange/route.ts'
 import { ROUTES } from '../routes/index.ts'
 import { errorBody, SECURITY_SCHEMES } from './openapi-parts.ts'
-import { OpenApiWriter, type Part } from './openapi-writer.ts'
+import { type Examples, OpenApiWriter, type Part } from './openapi-writer.ts'
 
 const DESCRIPTION =
-  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Every answer carries `Svc-Request-Id`, which names the request in the log of the service. Bodies are JSON with any Content-Type, except that `/login` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null.'
+  'The HTTP surface of the control plane. Agent routes answer under `/v1` and `/api/v1` alike. Every answer carries `Svc-Request-Id`, which names the request in the log of the service. Bodies are JSON with any Content-Type, except that `/login` reads a form when it says so; unknown keys are ignored; optional fields are left out, never null. Examples are of real runs: their lists end after two entries, and secrets are shortened.'
 
 const ROOT = { url: '/', description: 'The address of the service.' }
 /** The places of an agent route: its path stands under both. */
@@ -14,11 +14,11 @@ const SERVERS = [ROOT, { url: '/api', description: 'An alias: the same route und
 
 /**
  * The OpenAPI 3.1 document of a set of routes: the served routes in machine-readable form. Shapes and replies
- * that have a name stand in its components, once.
+ * that have a name stand in its components, once. `examples`: of requests and answers, where there are any.
  */
-export function openApiDocument(routes: readonly Route[] = ROUTES): Part {
+export function openApiDocument(routes: readonly Route[] = ROUTES, examples: Examples = {}): Part {
   const components = new Components()
-  const writer = new OpenApiWriter(components)
+  const writer = new OpenApiWriter(components, examples)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const { path, agent, calls = [] } = route

@@ -47,6 +47,7 @@ export const emailDomainRoutes = [
       503: { description: 'The settings do not say which servers send, or no key for secrets is set.' },
     },
     reply: made,
+    leavesOut: 'created',
   }),
   operationRoute('GET', `${PATH}/{id}/health`, 'email-domains.health', agentGate(HEALTH_READS), {
     summary: 'Tell how messages of a domain fared in the last week. Nothing is looked up.',

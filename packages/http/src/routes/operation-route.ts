@@ -37,6 +37,8 @@ export interface MountParts {
   readonly perThing?: { readonly limit: RouteLimit; readonly param: string }
   /** Makes the reply of an answer that is not sent as it is, with 200. */
   readonly reply?: (answer: Answer) => Reply
+  /** A field of the answer that the reply leaves out. */
+  readonly leavesOut?: string
 }
 
 type Name = string | MountedOperations
@@ -104,7 +106,9 @@ function licensedOperation(name: string) {
 }
 
 /** The replies of a mounted operation: its answer comes with 200 where no other status of success stands. */
-function answersOf(answer: Shape, { answers, replies = {} }: MountParts): Replies {
+function answersOf(whole: Shape, { answers, replies = {}, leavesOut }: MountParts): Replies {
+  const kept = fieldsOf(whole).filter(([field]) => field !== leavesOut)
+  const answer = leavesOut === undefined ? whole : shape(Object.fromEntries(kept) as unknown as Fields)
   const told = Object.entries(replies).map(([status, reply]) => [
     status,
     status < '3' && reply.body === undefined ? { ...reply, body: answer } : reply,
