@@ -170,3 +170,12 @@ test('A killed svc up takes its agent with it', async () => {
   await up.end()
   expect(await agentOf()).toBe(false)
 }, 60_000)
+
+test('In production svc up starts too, without the sample: no app has its repository on this machine there', async () => {
+  await using up = new SvcProcess(UP, { cwd, env: { NODE_ENV: 'production' } })
+  await up.until('out', 'Ctrl-C ends it')
+  expect(up.out.text).toContain('jobs enqueue prune')
+  expect(await jsonHere<{ apps: readonly object[] }>(['apps', 'list'], { cwd })).toEqual({ apps: [] })
+  up.kill('SIGINT')
+  expect(await up.end()).toBe(0)
+}, 60_000)

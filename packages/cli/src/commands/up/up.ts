@@ -56,7 +56,9 @@ export const up: Handler<UpOptions> = async ({ io, options }): Promise<ExitCode>
     const license = await firstLicense(plane, keyFile, io.actor)
     await using agent = new AttachedAgent({ io, log, url, keyFile, stateDir })
     attached.push(agent)
-    const source = await sampleApp(io, log, join(dataDir, 'sample-app'))
+    // In production no app has its repository on this machine.
+    const isTrial = !config.service.production
+    const source = isTrial ? await sampleApp(io, log, join(dataDir, 'sample-app')) : undefined
     say('waiting for the first report of this machine')
     await firstHeartbeat(plane, license.id, stop.asked)
     if (source !== undefined) await ensureApp(plane, license.id, source.repo_url)

@@ -41,7 +41,7 @@ ${bold('svc is up')}
 
 ${bold('Try next, in another terminal')}
 
-  ${source === undefined ? 'Tidy up on this machine (without git there is no deploy to try):' : 'Deploy the sample app to this machine and follow it:'}
+  ${source === undefined ? 'Tidy up on this machine (without git, and in production, there is no deploy to try):' : 'Deploy the sample app to this machine and follow it:'}
     ${work}
 ${source === undefined || front === undefined ? '' : `\n  Then open it:\n    http://${SAMPLE_APP}.localhost:${front}\n`}
   List the fleet:

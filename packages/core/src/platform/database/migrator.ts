@@ -97,11 +97,23 @@ function refuseHalfRecorded({ checksums, run }: Records, { pending }: MigrationS
   throw new Problem('conflict', { detail })
 }
 
+/** Codes of PostgreSQL: a column, an object, a table or an index, and a function that is there already. */
+const THERE_ALREADY = new Set(['42701', '42710', '42P07', '42723'])
+
+// An older backup that is restored over a newer database leaves there what only the newer release made.
+function refuseRemains(error: unknown): never {
+  const { code, message = '' } = error as { readonly code?: string; readonly message?: string }
+  if (!THERE_ALREADY.has(code ?? '')) throw error
+  const said = /\w+ "\w+".* already exists/.exec(message)?.[0] ?? 'a part of the schema already exists'
+  const detail = `${said}: the database holds remains of a newer release; restore the backup into an empty database`
+  throw new Problem('conflict', { detail }, { cause: error })
+}
+
 /**
  * Brings the schema to this code's. The caller holds the lock.
  * @throws Problem `conflict` when the database has drifted, is ahead of this code, or has lost a part of its
- * records: nothing is
- *   changed then
+ * records: nothing is changed then; and when it holds remains of a newer release: the step that meets them,
+ * and those after it, are not applied
  */
 export async function migrateDriver(driver: Driver, steps = MIGRATIONS): Promise<MigrationStatus> {
   const records = await recordsOf((text) => driver.probe(text))
@@ -110,6 +122,6 @@ export async function migrateDriver(driver: Driver, steps = MIGRATIONS): Promise
   refuseHalfRecorded(records, before)
   if (before.pending.length === 0) return before
   await driver.probe(CREATE_CHECKSUMS)
-  await driver.migrate(steps)
+  await driver.migrate(steps).catch(refuseRemains)
   return migrationStatus(driver, steps)
 }

@@ -62,6 +62,36 @@ describe(`migrations on ${POSTGRES}`, () => {
     expect(await migrate(url)).toEqual(done)
   })
 
+  it.each([
+    ['a table', 'create table apps (id text)', 'relation "apps" already exists', '0039-apps'],
+    [
+      'a function',
+      "create function svc_job_signal() returns int language sql as 'select 1'",
+      'function "svc_job_signal" already exists',
+      '0038-signals',
+    ],
+    [
+      'a column',
+      'alter table jobs add column sealed_env text',
+      'column "sealed_env" of relation "jobs" already exists',
+      '0041-sealed-env-of-jobs',
+    ],
+  ])('%s that only a newer release makes is refused with a way out', async (_, remains, words, step) => {
+    const url = await emptyDatabase()
+    const steps = MIGRATIONS.filter(({ name }) => name < '0033')
+    const driver = await postgresDriver(url, 1)
+    try {
+      await migrateDriver(driver, steps)
+      await query(url, remains)
+      const refusal = migrateDriver(driver)
+      const detail = expect.stringMatching(`${words}.*: .*into an empty database`)
+      await expect(refusal).rejects.toMatchObject({ code: 'conflict', data: { detail } })
+      expect((await migrationStatusOf(url)).pending[0]).toBe(step)
+    } finally {
+      await driver.close()
+    }
+  })
+
   it('hooks with a deploy key lend it to their server as before, all others lend nothing', async () => {
     const url = await emptyDatabase()
     await migrate(url)
