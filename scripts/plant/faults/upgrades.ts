@@ -20,13 +20,6 @@ export const faults: readonly Fault[] = [
     suites: UPGRADE,
   },
   {
-    name: 'upgrades: logs of older releases are left behind',
-    file: `${MIGRATIONS}/0053-months-of-logs.ts`,
-    find: "execute format('alter table job_log_chunks attach partition job_log_chunks_before",
-    replace: "perform format('alter table job_log_chunks attach partition job_log_chunks_before",
-    suites: UPGRADE,
-  },
-  {
     name: 'upgrades: variables that no release had sealed do not reach the host',
     file: 'packages/core/src/work/apps/app-variables.ts',
     find: 'if (job.sealedEnv === undefined) return job',
@@ -46,12 +39,5 @@ export const faults: readonly Fault[] = [
     find: 'const isTrial = !config.service.production',
     replace: 'const isTrial = config.service.production !== undefined',
     suites: ['packages/cli/test/process/up.test.ts'],
-  },
-  {
-    name: 'upgrades: the page restores a backup of an older release piece by piece',
-    file: 'docs/operators.md',
-    find: '--no-owner --single-transaction --dbname',
-    replace: '--no-owner --dbname',
-    suites: ['test/upgrade-back.test.ts'],
   },
 ]

@@ -104,7 +104,8 @@ const THERE_ALREADY = new Set(['42701', '42710', '42P07', '42723'])
 function refuseRemains(error: unknown): never {
   const { code, message = '' } = error as { readonly code?: string; readonly message?: string }
   if (!THERE_ALREADY.has(code ?? '')) throw error
-  const said = /\w+ "\w+".* already exists/.exec(message)?.[0] ?? 'a part of the schema already exists'
+  // The ORM puts the statement before the words of PostgreSQL.
+  const said = message.split(' - ').at(-1)
   const detail = `${said}: the database holds remains of a newer release; restore the backup into an empty database`
   throw new Problem('conflict', { detail }, { cause: error })
 }
