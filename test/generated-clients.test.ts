@@ -14,10 +14,12 @@ import { byListen, type Mounted, mounted } from './support/mounted.ts'
 const run = promisify(execFile)
 const CLIENTS = join(import.meta.dirname, 'clients')
 
+const SHIPPED = readFileSync(join(CLIENTS, '../../docs/reference/openapi.json'), 'utf8')
+
 /** Most lines of the types of openapi-typescript: a shape that is written out everywhere passes it. */
-const MOST_LINES = 19_500
+const MOST_LINES = 18_800
 /** Most bytes of the document without blanks. */
-const MOST_BYTES = 500_000
+const MOST_BYTES = 560_000
 
 /** The folder of a package that the generators or their clients need. */
 const folderOf = (name: string): string =>
@@ -37,7 +39,7 @@ describe('clients that generators write from the API document', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-clients-'))
     served = await mounted(byListen())
-    await writeFile(join(folder, 'openapi.json'), JSON.stringify(openApiDocument()))
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(JSON.parse(SHIPPED)))
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
     for (const name of ['openapi-fetch', 'openapi-typescript-helpers', '@types/node', 'undici-types']) {
       const place = join(folder, 'node_modules', name)
@@ -99,9 +101,8 @@ describe('clients that generators write from the API document', () => {
     const rules = { 'no-invalid-media-type-examples': examples }
     const config = await createConfig({ extends: ['recommended'], rules })
     const problemsOf = (document: unknown) => lintFromString({ source: JSON.stringify(document), config })
-    const shipped = readFileSync(join(CLIENTS, '../../docs/reference/openapi.json'), 'utf8')
-    expect(await problemsOf(JSON.parse(shipped))).toEqual([])
-    const wrong = shipped.replace('"lease_seconds":300', '"lease_seconds":"long"')
+    expect(await problemsOf(JSON.parse(SHIPPED))).toEqual([])
+    const wrong = SHIPPED.replace('"lease_seconds":300', '"lease_seconds":"long"')
     expect(await problemsOf(JSON.parse(wrong))).toHaveLength(1)
     const broken = { ...openApiDocument(), info: { title: 'svc' } }
     expect(await problemsOf(broken)).not.toEqual([])

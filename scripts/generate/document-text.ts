@@ -6,7 +6,7 @@ export function documentText(document: object): string {
   const examples: string[] = []
   const text = JSON.stringify(
     document,
-    (key, value: unknown) => (key === 'example' ? `\0${examples.push(JSON.stringify(value)) - 1}` : value),
+    (key, value: unknown) => (key === 'examples' ? `\0${examples.push(JSON.stringify(value)) - 1}` : value),
     1,
   )
   return `${text.replaceAll(/"\\u0000(\d+)"/g, (_, at) => examples[Number(at)] ?? '')}\n`

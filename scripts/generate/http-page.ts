@@ -104,10 +104,10 @@ function sectionOf(route: Route): string {
 }
 
 /** The body of each refusal, which the introduction describes. */
-const REFUSAL = '#/components/schemas/Error'
+const isRefusal = (reference: string): boolean => reference === '#/components/schemas/Error'
 
 function describedOf(route: Route): Described {
-  const { paths } = dereferenced(openApiDocument([route]), REFUSAL) as {
+  const { paths } = dereferenced(openApiDocument([route]), isRefusal) as {
     paths: Record<string, Record<string, Described>>
   }
   const found = paths[route.path]?.[route.method.toLowerCase()]
@@ -160,6 +160,7 @@ export function linkTo(reference: string): string {
 
 function spelled(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(schema.$ref)
+  if (schema.items?.$ref !== undefined) return `array of ${linkTo(schema.items.$ref)}`
   if (schema.enum !== undefined) return `one of ${schema.enum.map((word) => code(String(word))).join(', ')}`
   const bounds = Object.entries(BOUNDS)
     .filter(([keyword]) => isTelling(keyword, schema[keyword]))

@@ -1,5 +1,6 @@
 import { OPERATIONS } from '@svc/core'
 import { openApiDocument, ROUTES } from '@svc/http'
+import { dereferenced } from './dereferenced.ts'
 import { type Described, fieldsTable, linkTo, type Schema } from './http-page.ts'
 import { code, table } from './table.ts'
 
@@ -43,7 +44,7 @@ function sectionOf({ name, summary }: Operation): string {
   const input = requestBody?.content['application/json']?.schema
   const answer = responses['200']?.content?.['application/json']?.schema
   const asked = input === undefined ? '' : fieldsTable(input)
-  const told = answer === undefined ? '' : fieldsTable(answer)
+  const told = answer?.$ref === undefined ? fieldsTable(answer ?? {}) : `${linkTo(answer.$ref)}.`
   const parts = [
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     asked === '' ? 'It takes no input.' : `Input:\n\n${asked}`,
@@ -52,14 +53,21 @@ function sectionOf({ name, summary }: Operation): string {
   return `## ${name}\n\n${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-const { paths: PATHS, components } = openApiDocument(ROUTES.filter(({ path }) => path === PATH)) as {
+interface Document {
   readonly paths: Readonly<Record<string, { readonly post: Described }>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
+const WHOLE = openApiDocument(ROUTES.filter(({ path }) => path === PATH)) as Document & object
+const isChoice = (schema: Schema | undefined): boolean => schema?.enum !== undefined
+/** A shape has a section of its own; words that a field is one of stand beside the field. */
+const isShape = (reference: string): boolean =>
+  !isChoice(WHOLE.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)])
+const { paths: PATHS, components } = dereferenced(WHOLE, isShape) as Document
+
 /** Sections of the shapes that several answers share. A refusal stands on the page of HTTP. */
 const NAMED = Object.entries(components.schemas)
-  .filter(([name]) => name !== 'Error')
+  .filter(([name, schema]) => name !== 'Error' && !isChoice(schema))
   .map(([name, schema]) => `## ${name}\n\n${shapeOf(schema)}\n`)
 
 /** Describes a shape: its fields, and the shapes that it is one of. */

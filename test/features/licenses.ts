@@ -60,7 +60,7 @@ export const feature: Feature = {
     ),
     'licenses.extend': change(
       'platform.admin',
-      (world) => ({ ...license(world), expires: '2100-01-01' }),
+      (world) => ({ ...license(world), expires: '2100-01-01T00:00:00Z' }),
       wrong.license,
     ),
     'licenses.restrict': change('platform.admin', license, wrong.license),

@@ -86,6 +86,7 @@ export {
   flag,
   freeObject,
   instant,
+  isSamePart,
   type JsonSchema,
   LAST_SECOND,
   type ListSchema,

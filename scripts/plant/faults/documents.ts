@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'documents: a second shape of a name hides behind the first',
     file: 'packages/http/src/exchange/body/shape.ts',
-    find: 'known !== schema',
+    find: '!isSamePart(known, schema)',
     replace: 'typeof known !== typeof schema',
     suites: OF_DOCUMENT,
   },
@@ -126,5 +126,33 @@ export const faults: readonly Fault[] = [
     find: '{ ...objectSchema(own, components), ...choiceSchema(choice.schema, components) }',
     replace: '{ allOf: [objectSchema(own, components), choiceSchema(choice.schema, components)] }',
     suites: ['test/generated-clients.test.ts'],
+  },
+  {
+    name: 'documents: words with a name are written out wherever one is chosen',
+    file: 'packages/core/src/kernel/validation.ts',
+    find: "typeof words === 'object' && words !== null ? words : undefined",
+    replace: "typeof words === 'bigint' ? Object(words) : undefined",
+    suites: OF_DOCUMENT,
+  },
+  {
+    name: 'documents: two lists of words have one name',
+    file: 'packages/core/src/kernel/validation.ts',
+    find: 'namedPartOf(one) === namedPartOf(other)',
+    replace: 'nameOf(one) === nameOf(other)',
+    suites: OF_DOCUMENT,
+  },
+  {
+    name: 'documents: an answer with a name is written out for each operation',
+    file: 'packages/core/src/kernel/validation.ts',
+    find: '  if (known !== undefined) return known as ShapeOf<S>\n',
+    replace: '  if (known === fields) return known as ShapeOf<S>\n',
+    suites: OF_DOCUMENT,
+  },
+  {
+    name: 'documents: every query parameter is a text',
+    file: DOCUMENT,
+    find: 'told === undefined ? TEXT : jsonSchema(told, this.#components)',
+    replace: 'told === undefined ? TEXT : { ...TEXT, ...(told.type === name && jsonSchema(told)) }',
+    suites: OF_DOCUMENT,
   },
 ]

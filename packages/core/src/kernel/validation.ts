@@ -155,6 +155,8 @@ export function listOf<T>(items: Struct<T, unknown>, max: number): Struct<T[], L
  * `__proto__` are unknown keys like any other.
  */
 export function shape<S extends Fields>(fields: S): ShapeOf<S> {
+  const known = WHOLE.get(fields)
+  if (known !== undefined) return known as ShapeOf<S>
   const struct = object(Object.assign(Object.create(null) as S, fields))
   const { entries } = struct
   const own: typeof struct = new StructClass({
@@ -168,6 +170,8 @@ export function shape<S extends Fields>(fields: S): ShapeOf<S> {
 }
 
 const NAMES = new WeakMap<object, string>()
+/** The shapes of fields that have a name, by the fields. */
+const WHOLE = new WeakMap<object, unknown>()
 
 /**
  * A shape that several requests or answers share. The API document has it once, under this name; one name
@@ -179,9 +183,32 @@ export function namedShape<S extends Fields>(name: string, fields: S): ShapeOf<S
   return struct
 }
 
-/** The name of a shape by the schema of its struct, which an optional one shares. */
-export const nameOf = (schema: unknown): string | undefined =>
-  typeof schema === 'object' && schema !== null ? NAMES.get(schema) : undefined
+/** Fields that are the whole answer of several operations, as a shape with this name. Returns the fields. */
+export function namedFields<const S extends Fields>(name: string, fields: S): S {
+  WHOLE.set(fields, namedShape(name, fields))
+  return fields
+}
+
+/** Gives a list of words a name: documents have it once, wherever one of them is chosen. */
+export function namedWords(name: string, words: readonly string[]): void {
+  NAMES.set(words, name)
+}
+
+/** The named part of a shape by the schema of its struct, which an optional one shares: it, or its words. */
+const namedPartOf = (schema: unknown): object | undefined => {
+  if (typeof schema !== 'object' || schema === null) return undefined
+  const { enum: words } = schema as JsonSchema
+  return NAMES.has(schema) ? schema : typeof words === 'object' && words !== null ? words : undefined
+}
+
+/** The name of a shape by the schema of its struct. */
+export function nameOf(schema: unknown): string | undefined {
+  const part = namedPartOf(schema)
+  return part === undefined ? undefined : NAMES.get(part)
+}
+
+/** Whether two schemas that have a name are of the same shape, or choose among the same words. */
+export const isSamePart = (one: unknown, other: unknown): boolean => namedPartOf(one) === namedPartOf(other)
 
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,6 +2,19 @@
 
 /** The documents of the API as types: `docs/reference/openapi.json` has the same names, with all limits. */
 
+export type AccessMode = 'shell' | 'exec' | 'tcp' | 'logs' | 'run' | 'upload'
+
+export interface AccessOpened {
+  readonly session_id: string
+  readonly token: string
+  readonly expires: string
+  readonly relay_url: string
+  readonly mode: AccessMode
+  readonly host: HostName
+  readonly idle_timeout_s: number
+  readonly max_session_s: number
+}
+
 export interface AccessSession {
   readonly id: string
   readonly state: string
@@ -25,9 +38,9 @@ export interface AccessSession {
 export interface Alert {
   readonly id: string
   readonly dedup_key: string
-  readonly kind: 'host_offline' | 'host_stopped' | 'disk_high' | 'mem_high' | 'cpu_high' | 'backup_stale' | 'backup_failed' | 'drill_stale' | 'drill_failed' | 'job_failed' | 'job_lost' | 'cancel_unconfirmed' | 'license_expiring' | 'rate_limited_fleet' | 'fingerprint_collision' | 'agent_key_mismatch' | 'monitor_drift' | 'dns_unreachable' | 'webhook_endpoint_disabled' | 'surface_finding' | 'security_drift' | 'app_down' | 'app_restarts' | 'app_drift' | 'cron_failed' | 'certificate_ending' | 'scheduler_stalled' | 'payment_event' | 'duplicate_subscription' | 'provider_token_invalid' | 'provider_protocol_error' | 'multiple_servers' | 'server_delete_slow' | 'server_kept'
+  readonly kind: AlertKind
   readonly severity: 'critical' | 'warning' | 'info'
-  readonly status: 'firing' | 'acknowledged' | 'snoozed' | 'resolved'
+  readonly status: AlertStatus
   readonly summary: string
   readonly host?: HostName
   readonly details: AlertDetails
@@ -79,7 +92,7 @@ export interface AlertDetails {
   readonly since?: number
   readonly expected?: readonly string[]
   readonly found?: readonly string[]
-  readonly error?: 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable' | 'inconsistent'
+  readonly error?: MonitorError
   readonly domain?: string
   readonly finding?: string
   readonly url?: string
@@ -99,11 +112,15 @@ export interface AlertDetails {
   readonly reason?: string
 }
 
+export type AlertKind = 'host_offline' | 'host_stopped' | 'disk_high' | 'mem_high' | 'cpu_high' | 'backup_stale' | 'backup_failed' | 'drill_stale' | 'drill_failed' | 'job_failed' | 'job_lost' | 'cancel_unconfirmed' | 'license_expiring' | 'rate_limited_fleet' | 'fingerprint_collision' | 'agent_key_mismatch' | 'monitor_drift' | 'dns_unreachable' | 'webhook_endpoint_disabled' | 'surface_finding' | 'security_drift' | 'app_down' | 'app_restarts' | 'app_drift' | 'cron_failed' | 'certificate_ending' | 'scheduler_stalled' | 'payment_event' | 'duplicate_subscription' | 'provider_token_invalid' | 'provider_protocol_error' | 'multiple_servers' | 'server_delete_slow' | 'server_kept'
+
 export interface AlertMailbox {
   readonly tenant_id?: string
   readonly addresses: readonly string[]
   readonly created_at: number
 }
+
+export type AlertStatus = 'firing' | 'acknowledged' | 'snoozed' | 'resolved'
 
 export interface AlertWebhook {
   readonly tenant_id?: string
@@ -180,6 +197,18 @@ export interface AppDatabase {
   readonly updated_at: number
 }
 
+export interface AppDatabaseJob {
+  readonly id: string
+  readonly app: string
+  readonly job: Job
+  readonly deployment?: JobDeployment
+  readonly created: boolean
+  readonly warning?: string
+  readonly note?: string
+  readonly next?: readonly FollowingJob[]
+  readonly database: string
+}
+
 export interface AppDomain {
   readonly domain: string
   readonly state: 'pending' | 'live' | 'failed' | 'removing'
@@ -200,6 +229,29 @@ export interface AppDomain {
   readonly by: string
   readonly created_at: number
   readonly updated_at: number
+}
+
+export interface AppDomainJob {
+  readonly id: string
+  readonly app: string
+  readonly job: Job
+  readonly deployment?: JobDeployment
+  readonly created: boolean
+  readonly warning?: string
+  readonly note?: string
+  readonly next?: readonly FollowingJob[]
+  readonly domain: string
+}
+
+export interface AppJob {
+  readonly id: string
+  readonly app: string
+  readonly job: Job
+  readonly deployment?: JobDeployment
+  readonly created: boolean
+  readonly warning?: string
+  readonly note?: string
+  readonly next?: readonly FollowingJob[]
 }
 
 export interface AppOnHost {
@@ -319,7 +371,7 @@ export interface BrowserWait {
 
 export interface CatalogEntry {
   readonly plan: string
-  readonly provider: 'hetzner' | 'digitalocean'
+  readonly provider: HostingProvider
   readonly server_type: string
   readonly locations: readonly string[]
   readonly image: string
@@ -341,9 +393,11 @@ export interface ChatMessage {
   readonly truncated?: boolean
 }
 
+export type CheckState = 'pass' | 'warn' | 'fail' | 'not-configured'
+
 export interface ClaimedJob {
   readonly id: string
-  readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+  readonly state: JobState
   readonly deployment_id?: string
   readonly env_secrets?: readonly string[]
   readonly env_withheld?: string
@@ -360,6 +414,13 @@ export interface ClaimedJob {
     readonly max_line_chars: number
     readonly interval_seconds: number
   }
+}
+
+export type CloneKind = 'none' | 'deploy_key' | 'token'
+
+export interface Confirmation {
+  readonly current: string
+  readonly code?: string
 }
 
 export interface Conversation {
@@ -405,7 +466,7 @@ export interface DomainRecord {
   readonly host: string
   readonly value?: string
   readonly required: boolean
-  readonly status: 'pending' | 'verified' | 'missing' | 'mismatch' | 'conflict' | 'invalid' | 'insecure' | 'temporary_failure'
+  readonly status: RecordStatus
   readonly detail?: string
   readonly found?: readonly string[]
 }
@@ -414,12 +475,14 @@ export interface EmailDomain {
   readonly id: string
   readonly name: string
   readonly license_id?: string
-  readonly status: 'pending' | 'verified' | 'degraded' | 'failed'
+  readonly status: EmailDomainStatus
   readonly created_at: number
   readonly verified_at: number
   readonly checked_at: number
   readonly records: readonly DomainRecord[]
 }
+
+export type EmailDomainStatus = 'pending' | 'verified' | 'degraded' | 'failed'
 
 export interface EmailKey {
   readonly id: string
@@ -490,10 +553,15 @@ export interface FirewallWork {
   }
 }
 
+export interface FollowingJob {
+  readonly job_id: string
+  readonly host: string
+}
+
 export interface GitDelivery {
   readonly at: number
   readonly delivery_id: string
-  readonly provider: 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'generic'
+  readonly provider: GitProvider
   readonly event: string
   readonly ref: string
   readonly outcome: 'accepted' | 'ignored'
@@ -508,7 +576,7 @@ export interface GitHook {
   readonly license_id: string
   readonly app: string
   readonly fingerprint: string
-  readonly provider: 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'generic'
+  readonly provider: GitProvider
   readonly repo_url: string
   readonly branch: string
   readonly tags?: string
@@ -517,7 +585,7 @@ export interface GitHook {
   readonly enabled: boolean
   readonly cancel_in_progress: boolean
   readonly allow_skip: boolean
-  readonly clone: 'none' | 'deploy_key' | 'token'
+  readonly clone: CloneKind
   readonly submodules: 'none' | 'owner' | 'server'
   readonly deploy_key?: string
   readonly created_at: number
@@ -537,6 +605,8 @@ export interface GitHookSetup {
   readonly page: string
   readonly key_page: string
 }
+
+export type GitProvider = 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'generic'
 
 export interface GitSource {
   readonly type: 'git'
@@ -568,18 +638,18 @@ export interface Host {
   readonly last_drill_at?: number
   readonly drill_pass?: boolean
   readonly clock_ahead_seconds?: number
-  readonly kinds?: readonly ('deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup')[]
+  readonly kinds?: readonly JobKind[]
   readonly concurrency?: number
   readonly first_seen_at: number
   readonly access_key?: string
   readonly access_key_at?: number
-  readonly jobs: readonly ({
+  readonly jobs: readonly {
     readonly id: string
-    readonly kind: 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup'
+    readonly kind: JobKind
     readonly app?: string
-    readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+    readonly state: JobState
     readonly claimed_at: number
-  })[]
+  }[]
 }
 
 export interface HostBackup {
@@ -597,6 +667,8 @@ export interface HostName {
   readonly id: string
   readonly hostname: string
 }
+
+export type HostingProvider = 'hetzner' | 'digitalocean'
 
 export interface Image {
   readonly id: string
@@ -632,7 +704,7 @@ export interface ImageSource {
 
 export interface Job {
   readonly id: string
-  readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+  readonly state: JobState
   readonly license_id: string
   readonly app?: string
   readonly target?: string
@@ -659,9 +731,13 @@ export interface Job {
 
 export interface JobDeployment {
   readonly id: string
-  readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+  readonly state: JobState
   readonly app?: string
 }
+
+export type JobKind = 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup'
+
+export type JobState = 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
 
 export interface License {
   readonly id: string
@@ -690,8 +766,8 @@ export interface ListedHost {
 
 export interface ListedJob {
   readonly id: string
-  readonly kind: 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup'
-  readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+  readonly kind: JobKind
+  readonly state: JobState
   readonly license_id: string
   readonly app?: string
   readonly target?: string
@@ -730,13 +806,13 @@ export interface Monitor {
   readonly license_id?: string
   readonly state: 'pending' | 'ok' | 'drifted' | 'unreachable' | 'paused'
   readonly host: string
-  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT' | 'CAA' | 'SRV' | 'SOA'
+  readonly type: RecordType
   readonly mode: 'baseline' | 'expect'
   readonly match: 'exact' | 'contains' | 'subset' | 'absent'
   readonly expected?: readonly string[]
   readonly confirmed?: readonly string[]
   readonly pending?: readonly string[]
-  readonly error?: 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable' | 'inconsistent'
+  readonly error?: MonitorError
   readonly error_streak: number
   readonly interval_seconds: number
   readonly confirmations: number
@@ -749,6 +825,8 @@ export interface Monitor {
   readonly next_run_at: number
   readonly created_at: number
 }
+
+export type MonitorError = 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable' | 'inconsistent'
 
 export interface ObservedCron {
   readonly name: string
@@ -778,6 +856,12 @@ export interface ObservedEntry {
   }[]
 }
 
+export type OrderGate = 'live_opt_in' | 'credential' | 'catalog' | 'template' | 'spend_ceiling'
+
+export type OrderState = 'requested' | 'pricing' | 'reserving' | 'creating' | 'waiting_action' | 'booting' | 'waiting_agent' | 'ready' | 'failed' | 'failed_kept' | 'cancelled' | 'delete_requested' | 'cleanup_lookup' | 'deleting' | 'waiting_delete' | 'deleted'
+
+export type PageRefusal = 'scheme' | 'userinfo' | 'port' | 'dns' | 'private_address' | 'domain' | 'browser'
+
 export interface PaymentEvent {
   readonly id: string
   readonly type: string
@@ -793,7 +877,7 @@ export interface PaymentEvent {
 }
 
 export interface ProviderCredential {
-  readonly provider: 'hetzner' | 'digitalocean'
+  readonly provider: HostingProvider
   readonly source: 'settings' | 'stored'
   readonly fingerprint: string
   readonly state: 'unverified' | 'verified' | 'invalid'
@@ -820,46 +904,50 @@ export interface Readiness {
   readonly ok: boolean
   readonly checks: {
     readonly disk?: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly reason?: string
     }
     readonly database: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly embedded?: string
       readonly latency_ms?: number
       readonly reason?: string
     }
     readonly tables?: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly missing: readonly string[]
     }
     readonly migrations?: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly pending: readonly string[]
       readonly drifted: readonly string[]
       readonly ahead?: readonly string[]
     }
     readonly signing: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly reason?: string
     }
     readonly licensing: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly mode: 'allow-list' | 'issued' | 'development'
       readonly reason?: string
     }
     readonly settings?: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
       readonly closed: readonly string[]
     }
     readonly starting?: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
     }
     readonly draining?: {
-      readonly status: 'pass' | 'warn' | 'fail' | 'not-configured'
+      readonly status: CheckState
     }
   }
 }
+
+export type RecordStatus = 'pending' | 'verified' | 'missing' | 'mismatch' | 'conflict' | 'invalid' | 'insecure' | 'temporary_failure'
+
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT' | 'CAA' | 'SRV' | 'SOA'
 
 export interface RedeployWork {
   readonly kind: 'redeploy'
@@ -874,7 +962,7 @@ export interface Release {
   readonly job_id: string
   readonly sha?: string
   readonly uploaded?: boolean
-  readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+  readonly state: JobState
   readonly host?: string
   readonly by?: string
   readonly created_at: number
@@ -1050,13 +1138,13 @@ export interface ServerOrder {
   readonly id: string
   readonly license_id: string
   readonly plan: string
-  readonly provider: 'hetzner' | 'digitalocean'
+  readonly provider: HostingProvider
   readonly server_type: string
   readonly location: string
   readonly image: string
   readonly hostname: string
   readonly server_name: string
-  readonly state: 'requested' | 'pricing' | 'reserving' | 'creating' | 'waiting_action' | 'booting' | 'waiting_agent' | 'ready' | 'failed' | 'failed_kept' | 'cancelled' | 'delete_requested' | 'cleanup_lookup' | 'deleting' | 'waiting_delete' | 'deleted'
+  readonly state: OrderState
   readonly state_since: number
   readonly attempt: number
   readonly creates: number
@@ -1074,8 +1162,8 @@ export interface ServerOrder {
 
 export interface ServerOrderEvent {
   readonly at: number
-  readonly from: 'requested' | 'pricing' | 'reserving' | 'creating' | 'waiting_action' | 'booting' | 'waiting_agent' | 'ready' | 'failed' | 'failed_kept' | 'cancelled' | 'delete_requested' | 'cleanup_lookup' | 'deleting' | 'waiting_delete' | 'deleted'
-  readonly to: 'requested' | 'pricing' | 'reserving' | 'creating' | 'waiting_action' | 'booting' | 'waiting_agent' | 'ready' | 'failed' | 'failed_kept' | 'cancelled' | 'delete_requested' | 'cleanup_lookup' | 'deleting' | 'waiting_delete' | 'deleted'
+  readonly from: OrderState
+  readonly to: OrderState
   readonly step: string
   readonly outcome: 'advanced' | 'waiting' | 'retry' | 'failed' | 'held' | 'sent'
   readonly http_status?: number
@@ -1086,9 +1174,9 @@ export interface ServerOrderEvent {
 export interface ServerOrderStep {
   readonly order_id: string
   readonly step: string
-  readonly previous_state: 'requested' | 'pricing' | 'reserving' | 'creating' | 'waiting_action' | 'booting' | 'waiting_agent' | 'ready' | 'failed' | 'failed_kept' | 'cancelled' | 'delete_requested' | 'cleanup_lookup' | 'deleting' | 'waiting_delete' | 'deleted'
-  readonly state: 'requested' | 'pricing' | 'reserving' | 'creating' | 'waiting_action' | 'booting' | 'waiting_agent' | 'ready' | 'failed' | 'failed_kept' | 'cancelled' | 'delete_requested' | 'cleanup_lookup' | 'deleting' | 'waiting_delete' | 'deleted'
-  readonly provider: 'hetzner' | 'digitalocean'
+  readonly previous_state: OrderState
+  readonly state: OrderState
+  readonly provider: HostingProvider
   readonly server_id?: string
   readonly next_run_at: number
   readonly attempt: number
@@ -1528,7 +1616,7 @@ export interface OperationTypes {
   /** Give the hosts of a license a job. */
   readonly 'jobs.enqueue': {
     readonly input: {
-      readonly kind: 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup'
+      readonly kind: JobKind
       readonly license: string
       readonly host?: string | undefined
       readonly payload?: Readonly<Record<string, unknown>> | undefined
@@ -1549,8 +1637,8 @@ export interface OperationTypes {
   /** List jobs, newest first, without their payloads. */
   readonly 'jobs.list': {
     readonly input: {
-      readonly state?: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed' | undefined
-      readonly kind?: 'deploy' | 'redeploy' | 'stop' | 'remove' | 'db' | 'restore' | 'firewall' | 'prune' | 'expose' | 'unexpose' | 'backup' | undefined
+      readonly state?: JobState | undefined
+      readonly kind?: JobKind | undefined
       readonly license?: string | undefined
       readonly tenant?: string | undefined
       readonly host?: string | undefined
@@ -1588,7 +1676,7 @@ export interface OperationTypes {
       readonly logs: readonly LogLine[]
       readonly next: number
       readonly more: boolean
-      readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+      readonly state: JobState
       readonly done: boolean
       readonly log_gone?: boolean
       readonly error?: string
@@ -1899,16 +1987,7 @@ export interface OperationTypes {
       readonly reason?: string | undefined
       readonly license?: string | undefined
     }
-    readonly answer: {
-      readonly session_id: string
-      readonly token: string
-      readonly expires: string
-      readonly relay_url: string
-      readonly mode: 'shell' | 'exec' | 'tcp' | 'logs' | 'run' | 'upload'
-      readonly host: HostName
-      readonly idle_timeout_s: number
-      readonly max_session_s: number
-    }
+    readonly answer: AccessOpened
   }
   /** Read the output of an app on its host, and follow it. */
   readonly 'apps.logs': {
@@ -1921,16 +2000,7 @@ export interface OperationTypes {
       readonly lines?: number | undefined
       readonly follow?: boolean | undefined
     }
-    readonly answer: {
-      readonly session_id: string
-      readonly token: string
-      readonly expires: string
-      readonly relay_url: string
-      readonly mode: 'shell' | 'exec' | 'tcp' | 'logs' | 'run' | 'upload'
-      readonly host: HostName
-      readonly idle_timeout_s: number
-      readonly max_session_s: number
-    }
+    readonly answer: AccessOpened
   }
   /** Run one command in the live release of an app, with its variables. */
   readonly 'apps.run': {
@@ -1941,16 +2011,7 @@ export interface OperationTypes {
       readonly command: string
       readonly reason?: string | undefined
     }
-    readonly answer: {
-      readonly session_id: string
-      readonly token: string
-      readonly expires: string
-      readonly relay_url: string
-      readonly mode: 'shell' | 'exec' | 'tcp' | 'logs' | 'run' | 'upload'
-      readonly host: HostName
-      readonly idle_timeout_s: number
-      readonly max_session_s: number
-    }
+    readonly answer: AccessOpened
   }
   /** Send a commit of an app to its host, which a deploy then takes. */
   readonly 'apps.upload': {
@@ -1960,16 +2021,7 @@ export interface OperationTypes {
       readonly host?: string | undefined
       readonly sha: string
     }
-    readonly answer: {
-      readonly session_id: string
-      readonly token: string
-      readonly expires: string
-      readonly relay_url: string
-      readonly mode: 'shell' | 'exec' | 'tcp' | 'logs' | 'run' | 'upload'
-      readonly host: HostName
-      readonly idle_timeout_s: number
-      readonly max_session_s: number
-    }
+    readonly answer: AccessOpened
   }
   /** List the sessions on hosts, newest first. */
   readonly 'ssh.sessions': {
@@ -2007,7 +2059,7 @@ export interface OperationTypes {
     readonly input: {
       readonly name: string
       readonly host: string
-      readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT' | 'CAA' | 'SRV' | 'SOA'
+      readonly type: RecordType
       readonly mode?: 'baseline' | 'expect' | undefined
       readonly expected?: readonly string[] | undefined
       readonly match?: 'exact' | 'contains' | 'subset' | 'absent' | undefined
@@ -2045,7 +2097,7 @@ export interface OperationTypes {
     readonly input: {
       readonly monitor: string
       readonly host?: string | undefined
-      readonly type?: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT' | 'CAA' | 'SRV' | 'SOA' | undefined
+      readonly type?: RecordType | undefined
       readonly mode?: 'baseline' | 'expect' | undefined
       readonly expected?: readonly string[] | undefined
       readonly match?: 'exact' | 'contains' | 'subset' | 'absent' | undefined
@@ -2101,7 +2153,7 @@ export interface OperationTypes {
     readonly answer: {
       readonly monitor: Monitor
       readonly answer?: readonly string[]
-      readonly error?: 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable' | 'inconsistent'
+      readonly error?: MonitorError
       readonly as_expected?: boolean
     }
   }
@@ -2128,7 +2180,7 @@ export interface OperationTypes {
       readonly history: readonly ({
         readonly outcome: 'ok' | 'drift' | 'unconfirmed' | 'waiting' | 'error'
         readonly answer?: readonly string[]
-        readonly error?: 'timeout' | 'servfail' | 'refused' | 'malformed' | 'unreachable' | 'inconsistent'
+        readonly error?: MonitorError
         readonly runs: number
         readonly first_at: number
         readonly last_at: number
@@ -2326,7 +2378,7 @@ export interface OperationTypes {
     readonly answer: {
       readonly id: string
       readonly name: string
-      readonly status: 'pending' | 'verified' | 'degraded' | 'failed'
+      readonly status: EmailDomainStatus
       readonly window_days: number
       readonly sent: number
       readonly accepted: number
@@ -2336,16 +2388,16 @@ export interface OperationTypes {
       readonly bounce_rate: number
       readonly checks: {
         readonly dkim: {
-          readonly status: 'pending' | 'verified' | 'missing' | 'mismatch' | 'conflict' | 'invalid' | 'insecure' | 'temporary_failure'
+          readonly status: RecordStatus
           readonly selector: string
           readonly key_bits: number
         }
         readonly spf: {
-          readonly status: 'pending' | 'verified' | 'missing' | 'mismatch' | 'conflict' | 'invalid' | 'insecure' | 'temporary_failure'
+          readonly status: RecordStatus
           readonly lookups?: number
         }
         readonly dmarc: {
-          readonly status: 'pending' | 'verified' | 'missing' | 'mismatch' | 'conflict' | 'invalid' | 'insecure' | 'temporary_failure'
+          readonly status: RecordStatus
           readonly policy?: string
           readonly inherited?: boolean
         }
@@ -2538,9 +2590,9 @@ export interface OperationTypes {
   readonly 'alerts.list': {
     readonly input: {
       readonly license?: string | undefined
-      readonly status?: 'firing' | 'acknowledged' | 'snoozed' | 'resolved' | undefined
+      readonly status?: AlertStatus | undefined
       readonly host?: string | undefined
-      readonly kind?: 'host_offline' | 'host_stopped' | 'disk_high' | 'mem_high' | 'cpu_high' | 'backup_stale' | 'backup_failed' | 'drill_stale' | 'drill_failed' | 'job_failed' | 'job_lost' | 'cancel_unconfirmed' | 'license_expiring' | 'rate_limited_fleet' | 'fingerprint_collision' | 'agent_key_mismatch' | 'monitor_drift' | 'dns_unreachable' | 'webhook_endpoint_disabled' | 'surface_finding' | 'security_drift' | 'app_down' | 'app_restarts' | 'app_drift' | 'cron_failed' | 'certificate_ending' | 'scheduler_stalled' | 'payment_event' | 'duplicate_subscription' | 'provider_token_invalid' | 'provider_protocol_error' | 'multiple_servers' | 'server_delete_slow' | 'server_kept' | undefined
+      readonly kind?: AlertKind | undefined
       readonly since?: number | undefined
       readonly limit?: number | undefined
       readonly cursor?: string | undefined
@@ -2964,7 +3016,7 @@ export interface OperationTypes {
       readonly repo_url: string
       readonly fingerprint?: string | undefined
       readonly host?: string | undefined
-      readonly provider?: 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'generic' | undefined
+      readonly provider?: GitProvider | undefined
       readonly branch?: string | undefined
       readonly tags?: string | undefined
       readonly paths?: readonly string[] | undefined
@@ -2975,7 +3027,7 @@ export interface OperationTypes {
       readonly submodules?: 'none' | 'owner' | 'server' | undefined
       readonly secret?: string | undefined
       readonly clone?: {
-        readonly kind: 'none' | 'deploy_key' | 'token'
+        readonly kind: CloneKind
         readonly token?: string | undefined
       } | undefined
     }
@@ -2997,7 +3049,7 @@ export interface OperationTypes {
       readonly repo_url?: string | undefined
       readonly fingerprint?: string | undefined
       readonly host?: string | undefined
-      readonly provider?: 'github' | 'gitlab' | 'gitea' | 'bitbucket' | 'generic' | undefined
+      readonly provider?: GitProvider | undefined
       readonly branch?: string | undefined
       readonly tags?: string | undefined
       readonly paths?: readonly string[] | undefined
@@ -3008,7 +3060,7 @@ export interface OperationTypes {
       readonly submodules?: 'none' | 'owner' | 'server' | undefined
       readonly secret?: string | undefined
       readonly clone?: {
-        readonly kind: 'none' | 'deploy_key' | 'token'
+        readonly kind: CloneKind
         readonly token?: string | undefined
       } | undefined
     }
@@ -3172,19 +3224,7 @@ export interface OperationTypes {
       readonly force?: boolean | undefined
       readonly uploaded?: boolean | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** Deploy the last good commit before the live one, or a named earlier one. */
   readonly 'apps.rollback': {
@@ -3194,19 +3234,7 @@ export interface OperationTypes {
       readonly to?: string | undefined
       readonly with_env?: boolean | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** End the processes of an app; its files stay, and start brings them back. */
   readonly 'apps.stop': {
@@ -3215,19 +3243,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly host?: string | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** Start the live release of a stopped app; one that runs is left alone. */
   readonly 'apps.start': {
@@ -3236,19 +3252,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly host?: string | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** Replace the processes of an app by new ones of its live release. */
   readonly 'apps.restart': {
@@ -3257,19 +3261,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly host?: string | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** Change how many instances of its processes an app has; later deploys keep it. */
   readonly 'apps.scale': {
@@ -3282,19 +3274,7 @@ export interface OperationTypes {
         readonly count: number
       }[]
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** Turn visitors of an app away with 503 while its processes run, or let them in again. */
   readonly 'apps.maintenance': {
@@ -3304,19 +3284,7 @@ export interface OperationTypes {
       readonly host?: string | undefined
       readonly on: boolean
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-    }
+    readonly answer: AppJob
   }
   /** List the deployments of an app, newest first. */
   readonly 'apps.releases': {
@@ -3395,20 +3363,7 @@ export interface OperationTypes {
       readonly max_body?: string | undefined
       readonly force?: boolean | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly domain: string
-    }
+    readonly answer: AppDomainJob
   }
   /** Take a domain away from an app. */
   readonly 'apps.domains-remove': {
@@ -3417,20 +3372,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly domain: string
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly domain: string
-    }
+    readonly answer: AppDomainJob
   }
   /** List the domains of an app, with the state of each. */
   readonly 'apps.domains-list': {
@@ -3508,20 +3450,7 @@ export interface OperationTypes {
       readonly engine?: 'postgres' | 'mariadb' | 'valkey' | undefined
       readonly as?: string | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** List the databases of an app's license, with the apps and the state of each. */
   readonly 'apps.databases-list': {
@@ -3543,20 +3472,7 @@ export interface OperationTypes {
       readonly name: string
       readonly as?: string | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Take the address of a database away from an app; the data stays. */
   readonly 'apps.databases-unlink': {
@@ -3565,20 +3481,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly name: string
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Make a new password for a database, and restart the apps that have it. */
   readonly 'apps.databases-rotate': {
@@ -3587,20 +3490,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly name: string
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Write a dump of a database on its host, which is kept for 7 days. */
   readonly 'apps.databases-backup': {
@@ -3609,20 +3499,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly name: string
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Bring back a dump of a database, the newest backup when none is named. */
   readonly 'apps.databases-restore': {
@@ -3632,20 +3509,7 @@ export interface OperationTypes {
       readonly name: string
       readonly dump?: string | undefined
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Put back the database from before a restore; again takes that back. */
   readonly 'apps.databases-undo': {
@@ -3654,20 +3518,7 @@ export interface OperationTypes {
       readonly license?: string | undefined
       readonly name: string
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Remove a database that no app is linked to; a dump is kept for 7 days. */
   readonly 'apps.databases-drop': {
@@ -3677,20 +3528,7 @@ export interface OperationTypes {
       readonly name: string
       readonly confirm: string
     }
-    readonly answer: {
-      readonly id: string
-      readonly app: string
-      readonly job: Job
-      readonly deployment?: JobDeployment
-      readonly created: boolean
-      readonly warning?: string
-      readonly note?: string
-      readonly next?: readonly {
-        readonly job_id: string
-        readonly host: string
-      }[]
-      readonly database: string
-    }
+    readonly answer: AppDatabaseJob
   }
   /** Move an app to another host, step by step; again goes on, until nothing is left to do. */
   readonly 'apps.move': {
@@ -3738,7 +3576,7 @@ export interface OperationTypes {
       }
       readonly job?: {
         readonly id: string
-        readonly state: 'pending' | 'claimed' | 'running' | 'succeeded' | 'failed'
+        readonly state: JobState
       }
       readonly drift: boolean
     }
@@ -3829,7 +3667,7 @@ export interface OperationTypes {
   readonly 'provision.check': {
     readonly input: Readonly<Record<string, never>>
     readonly answer: {
-      readonly missing: readonly ('live_opt_in' | 'credential' | 'catalog' | 'template' | 'spend_ceiling')[]
+      readonly missing: readonly OrderGate[]
       readonly template_faults: readonly string[]
     }
   }
@@ -3845,7 +3683,7 @@ export interface OperationTypes {
       readonly results?: readonly ServerOrderStep[]
       readonly remaining?: number
       readonly error?: string
-      readonly missing?: readonly ('live_opt_in' | 'credential' | 'catalog' | 'template' | 'spend_ceiling')[]
+      readonly missing?: readonly OrderGate[]
     }
   }
   /** Show the spending ceiling, and the amount that orders have reserved. */
@@ -3863,10 +3701,10 @@ export interface OperationTypes {
   /** Compare the servers of a provider with the orders; changes nothing. */
   readonly 'provision.reconcile': {
     readonly input: {
-      readonly provider?: 'hetzner' | 'digitalocean' | undefined
+      readonly provider?: HostingProvider | undefined
     }
     readonly answer: {
-      readonly provider: 'hetzner' | 'digitalocean'
+      readonly provider: HostingProvider
       readonly plane_id: string
       readonly orphans: readonly ProviderServer[]
       readonly missing: readonly ServerOrder[]
@@ -3880,7 +3718,7 @@ export interface OperationTypes {
   /** Delete a server of this control plane that no order knows. */
   readonly 'provision.remove-server': {
     readonly input: {
-      readonly provider?: 'hetzner' | 'digitalocean' | undefined
+      readonly provider?: HostingProvider | undefined
       readonly server: string
     }
     readonly answer: {
@@ -3898,7 +3736,7 @@ export interface OperationTypes {
   readonly 'provision-catalog.set': {
     readonly input: {
       readonly plan: string
-      readonly provider: 'hetzner' | 'digitalocean'
+      readonly provider: HostingProvider
       readonly server_type: string
       readonly locations: readonly string[]
       readonly image: string
@@ -3914,7 +3752,7 @@ export interface OperationTypes {
   readonly 'provision-catalog.remove': {
     readonly input: {
       readonly plan: string
-      readonly provider: 'hetzner' | 'digitalocean'
+      readonly provider: HostingProvider
     }
     readonly answer: {
       readonly removed: boolean
@@ -3930,7 +3768,7 @@ export interface OperationTypes {
   /** Store the token of a provider, sealed. */
   readonly 'provision-credentials.set': {
     readonly input: {
-      readonly provider: 'hetzner' | 'digitalocean'
+      readonly provider: HostingProvider
       readonly secret: string
     }
     readonly answer: {
@@ -3940,7 +3778,7 @@ export interface OperationTypes {
   /** Ask a provider whether its token may read and write. */
   readonly 'provision-credentials.verify': {
     readonly input: {
-      readonly provider: 'hetzner' | 'digitalocean'
+      readonly provider: HostingProvider
     }
     readonly answer: {
       readonly credentials: readonly ProviderCredential[]
@@ -3949,7 +3787,7 @@ export interface OperationTypes {
   /** Forget the stored token of a provider. */
   readonly 'provision-credentials.clear': {
     readonly input: {
-      readonly provider: 'hetzner' | 'digitalocean'
+      readonly provider: HostingProvider
     }
     readonly answer: {
       readonly credentials: readonly ProviderCredential[]
@@ -3966,7 +3804,7 @@ export interface OperationTypes {
   readonly 'provision-orders.create': {
     readonly input: {
       readonly plan: string
-      readonly provider?: 'hetzner' | 'digitalocean' | undefined
+      readonly provider?: HostingProvider | undefined
       readonly license_key: string
       readonly hostname?: string | undefined
       readonly dry_run?: boolean | undefined
@@ -4188,10 +4026,10 @@ export interface OperationTypes {
       }[]
       readonly screenshot?: Screenshot
       readonly truncated: boolean
-      readonly blocked: readonly ({
+      readonly blocked: readonly {
         readonly url: string
-        readonly reason: 'scheme' | 'userinfo' | 'port' | 'dns' | 'private_address' | 'domain' | 'browser'
-      })[]
+        readonly reason: PageRefusal
+      }[]
       readonly timing: {
         readonly total_ms: number
         readonly navigation_ms: number
@@ -4229,10 +4067,10 @@ export interface OperationTypes {
       readonly url?: string
       readonly title?: string
       readonly screenshot?: Screenshot
-      readonly blocked?: readonly ({
+      readonly blocked?: readonly {
         readonly url: string
-        readonly reason: 'scheme' | 'userinfo' | 'port' | 'dns' | 'private_address' | 'domain' | 'browser'
-      })[]
+        readonly reason: PageRefusal
+      }[]
       readonly session_id?: string
     }
   }

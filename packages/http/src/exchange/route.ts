@@ -149,6 +149,8 @@ export interface RouteParts<Caller, Input, Path extends string, Query extends st
   readonly gate: Gate<Caller>
   readonly body?: Body<Input>
   readonly query?: Readonly<Record<Query, string>>
+  /** The shapes of query parameters that are more than a text, for the API document. */
+  readonly queryShapes?: Readonly<Record<string, Shape>>
   /** Request headers that the handler reads, for the API document. */
   readonly reads?: Readonly<Record<string, string>>
   readonly replies: Replies

@@ -47,7 +47,7 @@ export class OpenApiWriter {
   operation(route: Route): Part {
     const { method, path, summary, gate, body } = route
     const example = this.#examples[`${method} ${path}`]
-    const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)]
+    const parameters = [...pathParameters(path), ...this.#queryParameters(route), ...headerParameters(route)]
     return {
       ...this.#named(nameOfRoute(route)),
       summary,
@@ -91,6 +91,14 @@ export class OpenApiWriter {
     if (TAGS[noun] === undefined) throw new TypeError(`${name}: say what its noun means`)
     this.#nouns.add(noun)
     return { operationId: name, tags: [noun] }
+  }
+
+  #queryParameters({ query = {}, queryShapes = {} }: Route): Part[] {
+    return Object.entries<string>(query).map(([name, words]) => {
+      const told = queryShapes[name]
+      const schema = told === undefined ? TEXT : jsonSchema(told, this.#components)
+      return parameter('query', schema)([name, words])
+    })
   }
 
   #requestContent({ shape, types }: Body<unknown>, example: Example | undefined): Part {
@@ -148,7 +156,8 @@ export class OpenApiWriter {
   }
 }
 
-const asExample = (example: unknown): Part => (example === undefined ? {} : { example })
+// openapi-typescript prints an `example` as a comment line by line, and leaves `examples` out.
+const asExample = (value: unknown): Part => (value === undefined ? {} : { examples: { run: { value } } })
 
 /** The name of a route. The form of an operation for license holders follows from the operation's name. */
 function nameOfRoute({ name, operations = {}, method, path }: Route): string {
@@ -177,9 +186,6 @@ const TEXT = { type: 'string' }
 
 const pathParameters = (path: string): Part[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => parameter('path', TEXT)([name, '']))
-
-const queryParameters = ({ query = {} }: Route): Part[] =>
-  Object.entries<string>(query).map(parameter('query', TEXT))
 
 const headerParameters = ({ reads = {}, gate: { deed, security } }: Route): Part[] =>
   Object.entries<string>({ ...reads, ...(deed && security.includes('apiToken') ? SVC_LICENSE : {}) }).map(

@@ -125,6 +125,7 @@ export const accessRoutes = [
     summary: 'The sessions that wait for a host; asking takes them.',
     head: false,
     gate: agentAccess,
+    queryShapes: { wait: whole(0, MAX_WAIT_SECONDS) },
     query: {
       fingerprint: 'The identity of the host, 1 to 512 characters.',
       wait: 'Seconds to wait for a session, 0 to 25; 0 if absent.',

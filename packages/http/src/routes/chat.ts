@@ -116,6 +116,7 @@ export const chatRoutes = [
     path: PATH,
     summary: 'Read the messages of people in a conversation; waits for something new when asked to.',
     gate: chatOrigin(READS_PER_IP),
+    queryShapes: { wait: whole(0, MAX_WAIT_SECONDS) },
     query: {
       conversationId: 'The conversation.',
       sessionId: 'The session it was begun in.',

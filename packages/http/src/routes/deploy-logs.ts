@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { JOB_STATES, type LogLine } from '@svc/core'
-import { finite, listOf, MAX_LINE_CHARS, membershipOf, oneOf, shape, text } from '@svc/core/adapters'
+import { finite, listOf, MAX_LINE_CHARS, membershipOf, oneOf, shape, text, whole } from '@svc/core/adapters'
 import { JSON_TYPE, json, UNBOUNDED } from '../exchange/reply.ts'
 import { type Reply, route } from '../exchange/route.ts'
 import { session } from '../gates/session.ts'
@@ -40,6 +40,7 @@ export const deployLogsRoute = route({
   path: '/api/deploy/{id}/logs',
   summary: "A deployment's state and its log.",
   gate: session('platform.deploy'),
+  queryShapes: { after: whole(0, Number.MAX_SAFE_INTEGER), limit: whole(1, 10_000) },
   query: {
     after: 'Lines to skip: those read before. Without `after` and `limit` the answer is the whole log.',
     limit:

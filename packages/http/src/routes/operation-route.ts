@@ -80,7 +80,7 @@ export function operationRoute(
     ...(agent && { agent }),
     ...(hasBody
       ? { body: bodyOf(fields, operations, choiceAfter) }
-      : { query: described(first, fields, query) }),
+      : { query: described(first, fields, query), queryShapes: Object.fromEntries(fields) }),
     replies: {
       ...(fields.length > 0 || inPath.length > 0 ? INVALID : {}),
       ...answersOf(licensed.answer as Shape, parts),

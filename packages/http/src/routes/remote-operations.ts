@@ -4,6 +4,7 @@ import {
   listOf,
   MAX_PASSWORD_CHARS,
   mayRun,
+  namedShape,
   openShape,
   operatorOf,
   shape,
@@ -19,7 +20,7 @@ import { operatorSession } from '../gates/session.ts'
 import { MAX_CODE_CHARS } from './second-factor.ts'
 
 const MAX_INPUT_BYTES = 1024 * 1024
-const confirmation = shape({
+const confirmation = namedShape('Confirmation', {
   current: text(1, MAX_PASSWORD_CHARS),
   // A page sends the field even if it is empty.
   code: optional(text(0, MAX_CODE_CHARS)),

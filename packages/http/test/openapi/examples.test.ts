@@ -14,7 +14,7 @@ const MOST_BYTES = 900_000
 
 interface Media {
   readonly schema: Schema
-  readonly example?: unknown
+  readonly examples?: { readonly run: { readonly value: unknown } }
 }
 type Content = Readonly<Record<string, Media>>
 interface Operation {
@@ -40,7 +40,9 @@ const ALL = Object.entries(paths).flatMap(([path, { servers, ...methods }]) =>
   })),
 )
 const MEDIA = ALL.flatMap(({ name, asked, answered }) =>
-  [...asked, ...answered].flatMap((media) => (media.example === undefined ? [] : [{ name, media }])),
+  [...asked, ...answered].flatMap((media) =>
+    media.examples === undefined ? [] : [{ name, media, value: media.examples.run.value }],
+  ),
 )
 
 /** Routes without an example: they answer no JSON, or the good requests of the access tests are refused. */
@@ -64,28 +66,31 @@ function textsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, each]) => [name, ...textsIn(each)])
 }
-const TEXTS = MEDIA.flatMap(({ media }) => textsIn(media.example))
+const TEXTS = MEDIA.flatMap(({ value }) => textsIn(value))
 
 describe('the examples of the API document', () => {
   it('are of every operation, of every agent route, and of all other routes but a few', () => {
-    const answered = ALL.filter((each) => each.answered.some(({ example }) => example !== undefined))
+    const answered = ALL.filter((each) => each.answered.some(({ examples }) => examples !== undefined))
     const names = new Set(answered.map(({ name }) => name))
     expect(OPERATIONS.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([])
     expect(ALL.filter((each) => each.isOfAgents && !names.has(each.name))).toEqual([])
     expect(ALL.map(({ name }) => name).filter((name) => !names.has(name))).toEqual(WITHOUT)
     const asked = new Set(
-      ALL.flatMap((each) => (each.asked.some(({ example }) => example) ? [each.name] : [])),
+      ALL.flatMap((each) => (each.asked.some(({ examples }) => examples) ? [each.name] : [])),
     )
     expect(OPERATIONS.map(({ name }) => name).filter((name) => !asked.has(name))).toEqual([])
   })
 
-  it.each(MEDIA.map(({ name, media }) => [name, media] as const))('fit their schema: %s', (_, media) => {
-    expect(faultsOf(components.schemas, media.schema, media.example)).toEqual([])
-  })
+  it.each(MEDIA.map(({ name, media, value }) => [name, media.schema, value] as const))(
+    'fit their schema: %s',
+    (_, schema, value) => {
+      expect(faultsOf(components.schemas, schema, value)).toEqual([])
+    },
+  )
 
   it('one that lacks a field, has one more or one of another type would be seen', () => {
     const claimed = ALL.find(({ name }) => name === 'jobs.claim')?.answered[0]
-    const { job } = Object(claimed?.example) as { readonly job: object }
+    const { job } = Object(claimed?.examples?.run.value) as { readonly job: object }
     const faults = (example: unknown) => faultsOf(components.schemas, claimed?.schema ?? {}, example)
     expect(faults({ job })).toEqual([])
     expect(faults({ job: { ...job, more: 1 } })).toEqual(['$.job.more is not named'])
@@ -112,7 +117,7 @@ describe('the examples of the API document', () => {
   })
 
   it('stand on a line each, and leave the document within its size', () => {
-    const lines = TEXT.split('\n').filter((line) => line.includes('"example": '))
+    const lines = TEXT.split('\n').filter((line) => line.includes('"examples": '))
     expect(lines).toHaveLength(MEDIA.length)
     expect(Buffer.byteLength(TEXT)).toBeLessThan(MOST_BYTES)
   })
@@ -160,7 +165,7 @@ describe('an example before it stands in the document', () => {
         readonly paths: Readonly<Record<string, Path>>
       }
       const { requestBody, responses } = found['/v1/jobs/claim']?.post ?? { responses: {} }
-      const of = (content: Content = {}) => content['application/json']?.example
+      const of = (content: Content = {}) => content['application/json']?.examples?.run.value
       const answers = Object.entries(responses).map(([status, { content }]) => [status, of(content)] as const)
       return [
         of(requestBody?.content),

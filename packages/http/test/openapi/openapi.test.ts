@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { OPERATIONS } from '@svc/core'
-import { flag, namedShape } from '@svc/core/adapters'
+import { flag, namedShape, oneOf, shape } from '@svc/core/adapters'
+import { namedWords } from '../../../core/src/kernel/validation.ts'
 import { pathsOf, type Replies, type Route } from '../../src/exchange/route.ts'
 import { CONTROL_ROUTES, openApiDocument, ROUTES } from '../../src/index.ts'
 
@@ -126,6 +127,49 @@ describe('the OpenAPI document', () => {
     expect(() =>
       of({ 400: { name: 'One', description: 'A.' }, 404: { name: 'One', description: 'B.' } }),
     ).toThrow('One')
+  })
+
+  it('has words with a name once, wherever one of them is chosen, and refuses two lists of one name', () => {
+    const { components, paths } = openApiDocument() as {
+      components: { schemas: Readonly<Record<string, { enum?: readonly string[] }>> }
+      paths: object
+    }
+    const states = JSON.stringify(components.schemas.JobState?.enum)
+    expect(states).toBe('["pending","claimed","running","succeeded","failed"]')
+    expect(JSON.stringify({ components, paths }).split(states)).toHaveLength(2)
+    const lists = [['a', 'b'], ['c']] as const
+    for (const words of lists) namedWords('Twins', words)
+    const [one, other] = [shape({ word: oneOf(lists[0]) }), shape({ word: oneOf(lists[1]) })]
+    const of = (replies: Replies) => () => openApiDocument([{ ...made, replies }])
+    expect(of({ 200: { description: 'A.', body: one }, 201: { description: 'B.', body: one } })).not.toThrow()
+    expect(of({ 200: { description: 'A.', body: one }, 201: { description: 'B.', body: other } })).toThrow(
+      'Twins',
+    )
+  })
+
+  it('has an answer that several operations give once', () => {
+    for (const name of ['apps.deploy', 'apps.stop', 'apps.scale']) {
+      const { responses } = described()[`/api/v1/operations/${name}`]?.post ?? absent
+      const schema = { $ref: '#/components/schemas/AppJob' }
+      expect([name, responses['200']]).toMatchObject([name, { content: { 'application/json': { schema } } }])
+    }
+  })
+
+  it('tells the type of a query parameter that is more than a text', () => {
+    const { paths } = openApiDocument() as {
+      paths: Readonly<Record<string, { get?: { parameters?: readonly { name: string; schema: object }[] } }>>
+    }
+    const typeOf = (path: string, wanted: string) =>
+      paths[path]?.get?.parameters?.find(({ name }) => name === wanted)?.schema
+    expect(typeOf('/api/v1/webhooks/endpoints', 'limit')).toMatchObject({ type: 'integer', minimum: 1 })
+    expect(typeOf('/api/v1/fleet/alerts', 'kind')).toEqual({ $ref: '#/components/schemas/AlertKind' })
+    expect(typeOf('/api/v1/access/pending', 'wait')).toEqual({ type: 'integer', minimum: 0, maximum: 25 })
+    expect(typeOf('/api/deploy/{id}/logs', 'limit')).toEqual({ type: 'integer', minimum: 1, maximum: 10_000 })
+    expect(typeOf('/api/v1/access/pending', 'fingerprint')).toEqual({ type: 'string' })
+    const untold = ROUTES.flatMap(({ path, query = {}, queryShapes = {} }) =>
+      Object.keys(queryShapes).flatMap((name) => (name in query ? [] : [`${path} ${name}`])),
+    )
+    expect(untold).toEqual([])
   })
 
   it('gives each operation a name of its own', () => {

@@ -25,7 +25,8 @@ const REFERENCE = '#/components/schemas/'
 /** Payloads of jobs and their sources keep fields that they do not name. */
 const isOpen = (place: string): boolean => /\.payload(?:\.source)?$/.test(place)
 
-const referred = (schemas: Schemas, schema: Schema): Schema =>
+/** Returns the schema that another one leads to, or itself. */
+export const referred = (schemas: Schemas, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : (schemas[schema.$ref.slice(REFERENCE.length)] ?? schema)
 
 /** Returns the schema that a value is held to: with the fields of the one of a choice that its word names. */

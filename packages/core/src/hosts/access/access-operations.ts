@@ -1,7 +1,17 @@
 import { defaulted, optional } from 'superstruct'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense, type Scope } from '../../kernel/scope.ts'
-import { flag, listOf, matching, namedShape, oneOf, text, whole } from '../../kernel/validation.ts'
+import {
+  flag,
+  listOf,
+  matching,
+  namedFields,
+  namedShape,
+  namedWords,
+  oneOf,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import { type Operator, roleOf } from '../../platform/operations/operator.ts'
@@ -50,8 +60,10 @@ const session = namedShape('AccessSession', {
   bytes_out: second,
 })
 
+namedWords('AccessMode', ACCESS_MODES)
+
 /** The fields of the answer to a session that was opened (docs/ssh.md). */
-export const OPENED = {
+export const OPENED = namedFields('AccessOpened', {
   session_id: word,
   token: text(1, 4096),
   expires: word,
@@ -60,7 +72,7 @@ export const OPENED = {
   host: HOST_NAME,
   idle_timeout_s: second,
   max_session_s: second,
-}
+})
 
 /** The fields of an operator's request (docs/ssh.md). */
 export const ASKED = {

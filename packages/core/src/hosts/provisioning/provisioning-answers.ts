@@ -4,6 +4,7 @@ import {
   flag,
   listOf,
   namedShape,
+  namedWords,
   oneOf,
   shape,
   text,
@@ -16,6 +17,9 @@ import { STEP_OUTCOMES } from './provisioning-store.ts'
 
 const provider = oneOf(PROVIDERS)
 const state = oneOf(ORDER_STATES)
+namedWords('HostingProvider', PROVIDERS)
+namedWords('OrderState', ORDER_STATES)
+namedWords('OrderGate', GATES)
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const money = text(8, 24)
 

@@ -6,6 +6,7 @@ import {
   flag,
   listOf,
   namedShape,
+  namedWords,
   oneOf,
   shape,
   text,
@@ -20,6 +21,7 @@ import { AGENT_STATUSES, STEP_OUTCOMES } from './agent-answer.ts'
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
+namedWords('PageRefusal', PAGE_REFUSALS)
 
 const screenshot = namedShape('Screenshot', {
   mime: oneOf(['image/png']),

@@ -1,7 +1,17 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present, presentSeconds } from '../../kernel/present.ts'
-import { flag, listOf, namedShape, oneOf, shape, text, unixSecond, whole } from '../../kernel/validation.ts'
+import {
+  flag,
+  listOf,
+  namedShape,
+  namedWords,
+  oneOf,
+  shape,
+  text,
+  unixSecond,
+  whole,
+} from '../../kernel/validation.ts'
 import { DELIVERY_STATES } from '../../platform/deliveries/delivery.ts'
 import { type LicenseScope, operationOf } from '../../platform/operations/operation.ts'
 import { HOST_NAME } from '../../work/agents/host-answers.ts'
@@ -30,6 +40,8 @@ const operation = operationOf<AlertUses>()
 
 const id = text(1, 64)
 const word = text(0, 4096)
+namedWords('AlertKind', ALERT_KINDS)
+namedWords('AlertStatus', ALERT_STATUSES)
 
 /** An alert in answers; only operators are told its license and tenant. */
 const alertShape = namedShape('Alert', {

@@ -5,6 +5,7 @@ import {
   flag,
   listOf,
   namedShape,
+  namedWords,
   oneOf,
   shape,
   text,
@@ -14,9 +15,11 @@ import {
 const word = optional(text(0, 4096))
 const words = listOf(text(0, 4096), Number.POSITIVE_INFINITY)
 
+const CHECK_STATES = ['pass', 'warn', 'fail', 'not-configured'] as const
+namedWords('CheckState', CHECK_STATES)
+
 /** A check, with facts about it. Only `fail` makes the service unready. */
-const check = <S extends Fields>(facts: S) =>
-  shape({ status: oneOf(['pass', 'warn', 'fail', 'not-configured']), ...facts })
+const check = <S extends Fields>(facts: S) => shape({ status: oneOf(CHECK_STATES), ...facts })
 
 const CHECKS = {
   disk: optional(check({ reason: word })),

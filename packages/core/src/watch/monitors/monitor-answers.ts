@@ -1,5 +1,5 @@
 import { optional } from 'superstruct'
-import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, namedWords, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { MATCHES, RECORD_TYPES } from '../../platform/dns/dns-answer.ts'
 import { MONITOR_ERRORS, MONITOR_MODES, MONITOR_STATES } from './monitor.ts'
 import { RUN_OUTCOMES } from './monitor-run.ts'
@@ -7,6 +7,8 @@ import { RUN_OUTCOMES } from './monitor-run.ts'
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
+namedWords('MonitorError', MONITOR_ERRORS)
+namedWords('RecordType', RECORD_TYPES)
 
 const answer = listOf(word, ANY)
 

@@ -1,7 +1,16 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
-import { listOf, namedShape, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import {
+  listOf,
+  namedFields,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  type ViewOf,
+  whole,
+} from '../../kernel/validation.ts'
 import { type AppDatabase, DATABASE_STATES, databaseState } from './app-database.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
 import { DATABASE_OPS, type DatabaseOp, ENGINES } from './database.ts'
@@ -45,7 +54,7 @@ function databaseView(found: AppDatabase): AppDatabaseView {
 }
 
 const NAME = text(1, 64)
-const CHANGED = { ...MADE, database: word }
+const CHANGED = namedFields('AppDatabaseJob', { ...MADE, database: word })
 const common = { permission: 'platform.deploy', scope: 'tenant', changes: true, answer: CHANGED } as const
 const database = { ...named, name: NAME }
 const variable = { as: optional(text(1, 64)) }

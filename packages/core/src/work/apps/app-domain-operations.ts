@@ -2,7 +2,17 @@ import { optional } from 'superstruct'
 import { unixSeconds } from '../../kernel/clock.ts'
 import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
-import { flag, listOf, namedShape, oneOf, shape, text, type ViewOf, whole } from '../../kernel/validation.ts'
+import {
+  flag,
+  listOf,
+  namedFields,
+  namedShape,
+  oneOf,
+  shape,
+  text,
+  type ViewOf,
+  whole,
+} from '../../kernel/validation.ts'
 import { type AppDomain, DOMAIN_STATES, domainState } from './app-domain.ts'
 import { appOf, MADE, madeFor, named, operation } from './app-run-operations.ts'
 import { processName } from './definition.ts'
@@ -72,7 +82,7 @@ function loginOf(user: string | undefined, password: string | undefined): Visito
   throw new Problem('invalid-input', { details: ['user: expected together with a password'] })
 }
 
-const CHANGED = { ...MADE, domain: word }
+const CHANGED = namedFields('AppDomainJob', { ...MADE, domain: word })
 
 const add = operation({
   name: 'apps.domains-add',

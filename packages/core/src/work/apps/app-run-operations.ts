@@ -2,7 +2,16 @@ import { optional } from 'superstruct'
 import { present } from '../../kernel/present.ts'
 import { Problem } from '../../kernel/problem.ts'
 import { ofLicense } from '../../kernel/scope.ts'
-import { flag, listOf, matching, shape, text, whole } from '../../kernel/validation.ts'
+import {
+  flag,
+  listOf,
+  matching,
+  namedFields,
+  namedShape,
+  shape,
+  text,
+  whole,
+} from '../../kernel/validation.ts'
 import type { Licenses } from '../../people/licenses/licenses.ts'
 import { operationOf } from '../../platform/operations/operation.ts'
 import type { Operator } from '../../platform/operations/operator.ts'
@@ -50,11 +59,11 @@ export async function appOf(
 const ANY = Number.POSITIVE_INFINITY
 const word = text(0, 4096)
 /** The job that carries a wish out. `note`: that things are so already. */
-export const MADE = {
+export const MADE = namedFields('AppJob', {
   ...{ id: word, app: word, ...JOB_ANSWERS.made, note: optional(word) },
   /** The jobs that follow on further hosts, each when the one before it has succeeded. */
-  next: optional(listOf(shape({ job_id: word, host: word }), ANY)),
-}
+  next: optional(listOf(namedShape('FollowingJob', { job_id: word, host: word }), ANY)),
+})
 
 /** Answers an operation whose wish a job of the app's host carries out. */
 export async function madeFor(

@@ -1,11 +1,13 @@
 import { optional } from 'superstruct'
-import { flag, listOf, namedShape, oneOf, shape, text, whole } from '../../kernel/validation.ts'
+import { flag, listOf, namedShape, namedWords, oneOf, shape, text, whole } from '../../kernel/validation.ts'
 import { CLONE_KINDS, GIT_PROVIDERS, SUBMODULE_SCOPES } from './git-hook.ts'
 import { IGNORED } from './push/push-verdict.ts'
 
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
+namedWords('GitProvider', GIT_PROVIDERS)
+namedWords('CloneKind', CLONE_KINDS)
 
 const hook = namedShape('GitHook', {
   id: word,

@@ -6,6 +6,7 @@ import {
   freeObject,
   listOf,
   namedShape,
+  namedWords,
   oneOf,
   shape,
   text,
@@ -19,6 +20,8 @@ import { JOB_WORK } from './job-payload.ts'
 const ANY = Number.POSITIVE_INFINITY
 const count = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 4096)
+namedWords('JobKind', JOB_KINDS)
+namedWords('JobState', JOB_STATES)
 
 /** A job in the answer to operators; instants in unix seconds. */
 const listed = {

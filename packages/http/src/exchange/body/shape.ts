@@ -1,6 +1,7 @@
 import {
   type ChoiceSchema,
   choiceIn,
+  isSamePart,
   type JsonSchema,
   type ListSchema,
   type MapSchema,
@@ -36,7 +37,7 @@ export class Components {
     if (known === undefined) {
       this.#shapes.set(name, schema)
       this.#schemas.set(name, describe())
-    } else if (known !== schema) throw new TypeError(`two shapes are named ${name}`)
+    } else if (!isSamePart(known, schema)) throw new TypeError(`two shapes are named ${name}`)
     return { $ref: `#/components/schemas/${name}` }
   }
 

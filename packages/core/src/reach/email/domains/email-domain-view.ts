@@ -1,7 +1,17 @@
 import { optional } from 'superstruct'
 import { unixSeconds } from '../../../kernel/clock.ts'
 import { present } from '../../../kernel/present.ts'
-import { finite, flag, listOf, namedShape, oneOf, shape, text, whole } from '../../../kernel/validation.ts'
+import {
+  finite,
+  flag,
+  listOf,
+  namedShape,
+  namedWords,
+  oneOf,
+  shape,
+  text,
+  whole,
+} from '../../../kernel/validation.ts'
 import { type DomainHealth, HEALTH_DAYS } from './domain-health.ts'
 import type { DomainRecord } from './domain-records.ts'
 import { EMAIL_DOMAIN_STATUSES, type EmailDomain, RECORD_STATUSES } from './email-domain.ts'
@@ -72,6 +82,8 @@ export type DomainHealthView = ReturnType<typeof domainHealthView>
 
 const second = whole(0, Number.MAX_SAFE_INTEGER)
 const word = text(0, 2048)
+namedWords('RecordStatus', RECORD_STATUSES)
+namedWords('EmailDomainStatus', EMAIL_DOMAIN_STATUSES)
 const record = namedShape('DomainRecord', {
   record: oneOf(['DKIM', 'SPF', 'DMARC']),
   type: oneOf(['TXT']),
