@@ -13,7 +13,9 @@ const TURNS = [
       'test/year',
       'packages/cli/test/process/apps-upload',
       'packages/cli/test/console/terminal',
+      'packages/cli/test/console/served',
       'packages/cli/test/process/apps-hosts',
+      'test/upgrade-folder',
       'packages/cli/test/agent/deploy-fetch',
       'packages/cli/test/console/chromium',
       'packages/cli/test/process/serve',
@@ -178,6 +180,7 @@ const TURNS = [
     parts: 4,
     suites: [
       'packages/core/test/watch/alerts/alert-properties',
+      'test/upgrade',
       'packages/testing/test/embedded-storages',
       'packages/core/test/reach/billing/events-in-any-order',
       'packages/cli/test/commands/audit-prune',
@@ -203,6 +206,7 @@ const TURNS = [
     parts: 2,
     suites: [
       'packages/core/test/work/git/git-hooks-store',
+      'test/upgrade-back',
       'packages/core/test/reach/webhooks/hostile-receivers',
       'packages/cli/test/commands/doctor',
       'packages/core/test/people/users/users',

@@ -31,6 +31,9 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
 const MEASURED: ReadonlySet<string> = new Set(['duration_ms', 'latency_ms'])
 const USUAL_MS = 4
 
+/** Lists whose first entry is about the scene; the others are about this machine. */
+const OF_THE_MACHINE: ReadonlySet<string> = new Set(['findings'])
+
 const told = (text: string): string =>
   [...SECRETS, ...NAMES].reduce((said, [pattern, words]) => said.replace(pattern, words), text)
 
@@ -40,7 +43,10 @@ function cut(value: unknown, most: number): unknown {
   if (Array.isArray(value)) return value.slice(0, most).map((each) => cut(each, most))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, MEASURED.has(name) ? USUAL_MS : cut(each, most)]),
+    Object.entries(value).map(([name, each]) => {
+      if (MEASURED.has(name)) return [name, USUAL_MS]
+      return [name, cut(OF_THE_MACHINE.has(name) && Array.isArray(each) ? each.slice(0, 1) : each, most)]
+    }),
   )
 }
 

@@ -143,4 +143,11 @@ export const faults: readonly Fault[] = [
     replace: '',
     suites: FIRST,
   },
+  {
+    name: 'console: a command seals codes with a secret that nobody else knows',
+    file: 'packages/cli/src/connect/in-process.ts',
+    find: 'serves: false, ',
+    replace: '',
+    suites: ['packages/cli/test/console/served.test.ts'],
+  },
 ]

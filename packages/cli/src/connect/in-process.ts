@@ -16,7 +16,7 @@ export async function openPlane(io: Io, folder?: { readonly dataDir: string }): 
   const config = readConfig(io.env)
   const storage = await openStorage(folder ?? serverOf(config))
   const docs = { docsDir: docsFolder(), docsPages: DOCS_PAGES }
-  const plane = createControlPlane({ config, storage, browserEngine, ...docs })
+  const plane = createControlPlane({ config, storage, browserEngine, serves: false, ...docs })
   return {
     run: (name, input) => plane.operations.run(name, input, io.actor),
     [Symbol.asyncDispose]: async () => {

@@ -221,7 +221,8 @@ export const OPERATION_SUMMARIES = {
   'secrets.status': 'count the secrets at rest by the key that seals them',
   'secrets.rotate': 'seal all secrets at rest under the first key of SERVICE_DATA_KEYS',
   'health.check': 'check everything that the service depends on',
-  'overview.show': 'count hosts, jobs, alerts, apps and late backups',
+  'overview.show':
+    'count hosts, jobs, alerts, apps and late backups, and show what the last system check found',
 } as const
 
 /** The name of an operation. */

@@ -21,11 +21,16 @@ interface Loaded {
 
 let folder: string
 
+const program = [...SOURCES.slice(0, -1), '--import', HOOK, ...SOURCES.slice(-1)]
+
 async function loadedBy(args: readonly string[]): Promise<Loaded> {
   const list = join(folder, 'loaded.json')
-  const program = [...SOURCES.slice(0, -1), '--import', HOOK, ...SOURCES.slice(-1)]
   const { code, out, err } = await runSvc(args, { cwd: folder, program, env: { LOADED_MODULES: list } })
   expect({ code, err }).toMatchObject({ code: 0 })
+  return { ...readList(list), out }
+}
+
+function readList(list: string): Omit<Loaded, 'out'> {
   const paths = (JSON.parse(readFileSync(list, 'utf8')) as string[])
     .filter((url) => url.startsWith('file:'))
     .map((url) => fileURLToPath(url))
@@ -34,7 +39,6 @@ async function loadedBy(args: readonly string[]): Promise<Loaded> {
   return {
     packages: [...new Set(packages)],
     sources: sources.map((path) => path.slice(PACKAGES.length)),
-    out,
   }
 }
 
@@ -50,6 +54,26 @@ test('svc --help loads the list of commands, and no package', async () => {
   expect(sources.length).toBeLessThanOrEqual(10)
   expect(sources.filter((path) => !path.startsWith('cli/'))).toEqual([])
 })
+
+test('svc serve loads the console with the first page, and nothing of it before', async () => {
+  const list = join(folder, 'served.json')
+  const consoleOf = async (...paths: readonly string[]) => {
+    const own = mkdtempSync(join(folder, 'served-'))
+    const args = ['serve', '--port', '0', '--data-dir', own]
+    await using server = new SvcProcess(args, { cwd: folder, program, env: { LOADED_MODULES: list } })
+    const url = await server.serving()
+    for (const path of paths) {
+      const answer = await fetch(`${url}${path}`, { headers: { accept: 'text/html', connection: 'close' } })
+      expect([path, answer.status]).toEqual([path, path === '/nowhere' ? 404 : 200])
+      await answer.arrayBuffer()
+    }
+    server.kill('SIGTERM')
+    await server.end()
+    return readList(list).sources.filter((path) => path.startsWith('http/src/console/'))
+  }
+  expect(await consoleOf('/healthz', '/nowhere')).toEqual(['http/src/console/routes.ts'])
+  expect((await consoleOf('/console/sign-in')).length).toBeGreaterThan(20)
+}, 120_000)
 
 describe('a command that asks a running control plane', () => {
   let server: SvcProcess

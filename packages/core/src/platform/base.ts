@@ -26,4 +26,6 @@ export interface Base {
   /** `iss` of tokens. */
   readonly issuer: string
   readonly production: boolean
+  /** Whether secrets that no setting names are made up for the life of the process. */
+  readonly ownSecrets: boolean
 }

@@ -4123,7 +4123,7 @@ export interface OperationTypes {
       readonly checks: readonly SystemCheck[]
     }
   }
-  /** Count hosts, jobs, alerts, apps and late backups. */
+  /** Count hosts, jobs, alerts, apps and late backups, and show what the last system check found. */
   readonly 'overview.show': {
     readonly input: Readonly<Record<string, never>>
     readonly answer: {
@@ -4148,6 +4148,11 @@ export interface OperationTypes {
       readonly backups: {
         readonly late: number
         readonly late_drills: number
+      }
+      readonly system?: {
+        readonly ok: boolean
+        readonly checked_at: number
+        readonly findings: readonly SystemCheck[]
       }
     }
   }

@@ -24,5 +24,6 @@ export function baseOf(parts: ControlPlaneParts): Base {
   const signer = new Signer({ ...config.signing, threads, published: relaySigner.jwks() })
   const tools = { config, storage, clock, ids, log, timers, metrics: new Metrics(), signer, relaySigner }
   const keyring = new Keyring([...config.secrets.dataKeys, ...(storage.dataKeys ?? [])])
-  return { ...tools, passwords, keyring, issuer, production }
+  const ownSecrets = !production && parts.serves !== false
+  return { ...tools, passwords, keyring, issuer, production, ownSecrets }
 }

@@ -39,6 +39,11 @@ export interface ControlPlaneParts extends Pick<Base, 'config' | 'storage'> {
   readonly ids?: Ids
   readonly log?: Log
   readonly rateCounter?: RateCounter
+  /**
+   * Set for a plane that runs operations and serves nobody. It signs nothing with a secret of its own, which
+   * no other process would know.
+   */
+  readonly serves?: false
   /** The DNS client of monitors. */
   readonly dns?: DnsClient
   readonly timers?: Timers

@@ -111,6 +111,7 @@ describe('the event stream of a page', () => {
     expect(await stream.ended()).toBeLessThan(END_MS)
     await other.until(1)
     expect(served.plane.livePages.size).toBe(1)
+    expect(await served.plane.metrics.exposition()).toContain('\nsvc_console_pages 1\n')
     expect((await opened(cookie, 'security')).status).toBe(status)
   })
 

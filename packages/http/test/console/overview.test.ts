@@ -38,6 +38,7 @@ describe.each(STORAGES)('the overview on %s', (_, open) => {
       alerts: { critical: 4, warning: 1 },
       apps: { troubled: 0 },
       backups: { late: 0, late_drills: 0 },
+      system: expect.anything(),
     })
   })
 
@@ -76,6 +77,30 @@ describe.each(STORAGES)('the overview on %s', (_, open) => {
     })
     clock.advance({ days: 1 })
     expect(await figures('admin')).toMatchObject({ hosts: { up: 0, silent: 40 }, jobs: { failed: 0 } })
+  })
+
+  it('has what the last system check found, for those who may run it', async () => {
+    const { cookie } = await served.plane.sessions.mint(fleet.admin)
+    const section = async () =>
+      (await visitorOf(served, cookie).get('')).page
+        .querySelectorAll('section')
+        .find((each) => each.querySelector('h2')?.textContent === 'System')
+    const { checks, checked_at } = await served.plane.operations.run('health.check', {}, 'test')
+    const found = checks.filter(({ status }) => status === 'warn' || status === 'fail')
+    expect(found.length).toBeGreaterThan(0)
+    const { system } = (await figures('admin')) as {
+      system: { ok: boolean; findings: { name: string }[] }
+    }
+    expect(system).toEqual({ ok: expect.any(Boolean), checked_at, findings: expect.any(Array) })
+    expect(system.findings.map(({ name }) => name)).toEqual(found.map(({ name }) => name))
+    expect(await figures('owner')).not.toHaveProperty('system')
+    const rows = (await section())?.querySelectorAll('tbody tr').map((row) => row.textContent)
+    expect(rows).toHaveLength(found.length)
+    for (const [at, { name }] of found.entries()) expect(rows?.[at]).toContain(name)
+    // A check that fails comes before the alerts, warnings come last.
+    const { page } = await visitorOf(served, cookie).get('')
+    const titles = page.querySelectorAll('section h2').map((each) => each.textContent)
+    expect(titles.indexOf('System')).toBe(system.ok ? titles.length - 1 : 0)
   })
 
   it('stands on the first page, with the way to each list', async () => {

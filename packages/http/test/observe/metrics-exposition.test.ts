@@ -67,6 +67,7 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, readonly str
   ],
   ['svc_surface_scans_total', { state: ['done', 'partial', 'failed', 'aborted'] }],
   ['svc_surface_scans_running', {}],
+  ['svc_console_pages', {}],
   ['svc_agents', { state: ['online', 'offline', 'unknown', 'other'] }],
   ['svc_heartbeats_total', {}],
   ['svc_hosts_refused_total', {}],

@@ -12,6 +12,10 @@ interface Figures {
   readonly alerts: Readonly<Record<'critical' | 'warning', number>>
   readonly apps: Readonly<Record<'troubled', number>>
   readonly backups: Readonly<Record<'late' | 'late_drills', number>>
+  readonly system?: {
+    readonly checked_at: number
+    readonly findings: readonly { readonly name: string; readonly detail?: string }[]
+  }
 }
 
 /** `svc overview` */
@@ -21,9 +25,15 @@ export function declareOverview(program: Command, run: Run): void {
   examples(overview, 'svc overview')
 }
 
+function systemWords({ findings }: NonNullable<Figures['system']>): string {
+  if (findings.length === 0) return 'nothing to see to'
+  const words = findings.map(({ name, detail }) => (detail === undefined ? name : `${name} ${detail}`))
+  return `${words.join(', ')}: see svc doctor`
+}
+
 const showOverview: Handler<object> = async (run) => {
   const figures = await run.operate<Figures>('overview.show', {})
-  const { hosts, jobs, alerts, apps, backups } = figures
+  const { hosts, jobs, alerts, apps, backups, system } = figures
   const oldest = jobs.waiting > 0 ? `, the oldest for ${duration(jobs.oldest_seconds)}` : ''
   run.print(figures, (page) =>
     facts(
@@ -33,6 +43,7 @@ const showOverview: Handler<object> = async (run) => {
         ['alerts', `${alerts.critical} critical, ${alerts.warning} others firing`],
         ['apps', `${apps.troubled} with an instance that is missing`],
         ['backups', `${backups.late} hosts late, ${backups.late_drills} with late drills`],
+        ...(system === undefined ? [] : [['system', systemWords(system)] as const]),
       ],
       page,
     ),

@@ -19,12 +19,12 @@ import {
 import { ENDED_DAYS, SESSION_SECONDS } from './sessions-store.ts'
 
 /** Dependencies of `Sessions`. */
-export interface SessionsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'production' | 'passwords'> {
+export interface SessionsParts extends Pick<Base, 'storage' | 'clock' | 'ids' | 'ownSecrets' | 'passwords'> {
   /** Log of every sign-in and its outcome: it gets user ids, never input. */
   readonly log: Log
   /**
-   * The first secret signs, all verify. If none is set in production, every cookie is refused and sign-in is
-   * closed.
+   * The first secret signs, all verify. If none is set and none is made up, every cookie is refused and
+   * sign-in is closed.
    */
   readonly secrets: readonly string[]
   /** Whether the cookie is sent over https only. */
@@ -59,7 +59,7 @@ export class Sessions {
 
   constructor(parts: SessionsParts) {
     this.#parts = parts
-    const own = parts.production ? [] : [parts.ids.secret(SESSION_ID_BYTES)]
+    const own = parts.ownSecrets ? [parts.ids.secret(SESSION_ID_BYTES)] : []
     this.#secrets = parts.secrets.length > 0 ? parts.secrets : own
   }
 
@@ -182,7 +182,9 @@ export class Sessions {
   #secret(): string {
     const [secret] = this.#secrets
     if (secret !== undefined) return secret
-    throw new Problem('unavailable', { detail: 'sign-in is closed: set SERVICE_SESSION_SECRET' })
+    throw new Problem('unavailable', {
+      detail: 'sign-in is closed here: set SERVICE_SESSION_SECRET, as the service has it',
+    })
   }
 }
 

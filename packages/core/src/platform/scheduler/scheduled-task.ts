@@ -15,6 +15,7 @@ export const TASKS = [
   'provisioning',
   'jobs-retention',
   'retention',
+  'system-check',
 ] as const
 export type TaskName = (typeof TASKS)[number]
 

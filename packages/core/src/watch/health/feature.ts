@@ -4,6 +4,7 @@ import type { Base } from '../../platform/base.ts'
 import type { Groups } from '../../platform/config/settings.ts'
 import type { DnsClient } from '../../platform/dns/dns-client.ts'
 import { featureOf } from '../../platform/feature.ts'
+import { silent } from '../../platform/scheduler/scheduled-task.ts'
 import type { Scheduler } from '../../platform/scheduler/scheduler.ts'
 import type { Secrets } from '../../platform/secrets/secrets.ts'
 import type { Chat } from '../../reach/chat/chat.ts'
@@ -46,6 +47,7 @@ export const health = featureOf<Checked>()({
   sql: async () => ({ entities: [], stores: () => ({}) }),
   services: (base, checked): { systemCheck: SystemCheck } => ({ systemCheck: systemCheckOf(base, checked) }),
   operations: healthOperations,
+  tasks: ({ systemCheck }) => [{ name: 'system-check', run: silent(() => systemCheck.refresh()) }],
 })
 
 function systemCheckOf(base: Base, checked: Checked): SystemCheck {

@@ -11,7 +11,11 @@ export interface HealthUses {
 
 const operation = operationOf<HealthUses>()
 
-const check = namedShape('SystemCheck', {
+/** The rule of who may run the system check. */
+export const CHECKING = { permission: 'platform.admin', scope: 'platform' } as const
+
+/** A line of the system check in an answer. */
+export const CHECK_LINE = namedShape('SystemCheck', {
   name: text(0, 128),
   status: oneOf(SYSTEM_STATUSES),
   detail: optional(oneOf(SYSTEM_DETAILS)),
@@ -23,15 +27,14 @@ export const healthOperations = [
   operation({
     name: 'health.check',
     summary: 'check everything that the service depends on',
-    permission: 'platform.admin',
-    scope: 'platform',
+    ...CHECKING,
     changes: false,
     answer: {
       ok: flag(),
       checked_at: whole(0, Number.MAX_SAFE_INTEGER),
       duration_ms: finite(),
       version: text(0, 64),
-      checks: listOf(check, Number.POSITIVE_INFINITY),
+      checks: listOf(CHECK_LINE, Number.POSITIVE_INFINITY),
     },
     input: {},
     run: async ({ systemCheck }) => ({ ...(await systemCheck.run()) }),

@@ -50,12 +50,15 @@ export interface SystemCheckParts extends Pick<Base, 'clock' | 'timers'> {
 export const CHECK_MS = 3000
 /** Timeout of all checks together. */
 export const ALL_CHECKS_MS = 5000
+/** Age at which the tick makes a new report, in seconds. Each process has its own, as it has its settings. */
+export const FRESH_SECONDS = 300
 
 const TIMEOUT: Finding = { status: 'fail', detail: 'timeout' }
 
-/** Runs all checks in parallel. Results are not cached. */
+/** Runs all checks in parallel. `run` looks anew; `last` is what was found. */
 export class SystemCheck {
   readonly #parts: SystemCheckParts
+  #last: SystemReport | undefined
   #running: Promise<SystemReport> | undefined
 
   constructor(parts: SystemCheckParts) {
@@ -72,17 +75,30 @@ export class SystemCheck {
     return this.#running
   }
 
+  /** The last report of this process, whoever asked for it. */
+  get last(): SystemReport | undefined {
+    return this.#last
+  }
+
+  /** Makes a report unless the last one is fresh. */
+  async refresh(): Promise<void> {
+    const now = Math.floor(this.#parts.clock.now().getTime() / 1000)
+    const age = this.#last === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - this.#last.checked_at)
+    if (age >= FRESH_SECONDS) await this.run()
+  }
+
   async #look(): Promise<SystemReport> {
     const { clock, timers, checks } = this.#parts
     const start = timers.elapsedMs()
     const lines = await Promise.all(checks.map((check) => this.#line(check, start + ALL_CHECKS_MS)))
-    return {
+    this.#last = {
       ok: lines.every(({ status }) => status !== 'fail'),
       checked_at: Math.floor(clock.now().getTime() / 1000),
       duration_ms: Math.round(timers.elapsedMs() - start),
       version: RELEASE,
       checks: lines,
     }
+    return this.#last
   }
 
   async #line({ name, asks, run }: NamedCheck, endMs: number): Promise<SystemCheckLine> {

@@ -10,8 +10,11 @@ interface LiveNeeds {
 /** Open pages that are told when what they show has changed. */
 export const live = featureOf<LiveNeeds>()({
   sql: () => import('./live-store-sql.ts'),
-  services: (base, { signals, health }): { livePages: LivePages } => ({
-    livePages: new LivePages({ ...base, signals, draining: health.draining }),
-  }),
+  services: (base, { signals, health }): { livePages: LivePages } => {
+    const livePages = new LivePages({ ...base, signals, draining: health.draining })
+    const doc = 'Open pages of the console that are told of changes.'
+    base.metrics.gauge('svc_console_pages', doc, {}, (gauge) => gauge.set(livePages.size))
+    return { livePages }
+  },
   operations: [],
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, test } from '@jest/globals'
 import { FakeClock, FakeTimers, memoryStorage, testPlane } from '@svc/testing'
 import { RELEASE } from '../../../src/package-files.ts'
 import { type NamedCheck, SystemCheck } from '../../../src/watch/health/system-check.ts'
@@ -127,6 +127,48 @@ describe('the system check', () => {
     expect(await check.run()).not.toBe(one)
     expect(runs).toBe(2)
   })
+})
+
+describe('the report of the tick', () => {
+  it('is made once in five minutes, also by whoever asked for one, and anew when the clock was set back', async () => {
+    let runs = 0
+    const { check, clock } = checking({
+      name: 'counted',
+      run: () => {
+        runs += 1
+        return { status: runs === 1 ? 'warn' : 'ok' }
+      },
+    })
+    expect(check.last).toBeUndefined()
+    await check.refresh()
+    expect([runs, check.last?.checks[0]?.status]).toEqual([1, 'warn'])
+    clock.advance({ seconds: 299 })
+    await check.refresh()
+    expect(runs).toBe(1)
+    clock.advance({ seconds: 1 })
+    await check.refresh()
+    expect([runs, check.last?.checks[0]?.status]).toEqual([2, 'ok'])
+    clock.advance({ seconds: 200 })
+    await check.run()
+    clock.advance({ seconds: 200 })
+    await check.refresh()
+    expect(runs).toBe(3)
+    clock.advance({ seconds: -1000 })
+    await check.refresh()
+    expect(runs).toBe(4)
+  })
+})
+
+test('The overview has what the check of the tick found, and nothing of it before', async () => {
+  await using faked = testPlane()
+  const { operations, scheduler, systemCheck } = faked.plane
+  expect(await operations.run('overview.show', {}, 'test')).not.toHaveProperty('system')
+  await scheduler.tick()
+  const { system } = await operations.run('overview.show', {}, 'test')
+  const { checks = [], checked_at, ok } = systemCheck.last ?? {}
+  const findings = checks.filter(({ status }) => status === 'warn' || status === 'fail')
+  expect(findings.length).toBeLessThan(checks.length)
+  expect(system).toEqual({ ok, checked_at, findings })
 })
 
 describe('health.check', () => {

@@ -1,6 +1,6 @@
 import type { Answer } from '@svc/core'
 import { duration } from '@svc/core/adapters'
-import type { Row } from '../cells.ts'
+import { type Row, shown } from '../cells.ts'
 import { section } from '../detail.ts'
 import { type Html, html, type Part } from '../html.ts'
 import type { Query } from '../links.ts'
@@ -53,6 +53,22 @@ interface Figure {
   readonly tone?: 'bad' | 'warn'
 }
 
+const FINDINGS: Listing = {
+  operation: 'health.check',
+  rows: 'findings',
+  columns: ['name', 'status', 'detail'],
+  empty: { says: 'Nothing to see to.' },
+}
+
+/** The last system check, for those who may run it. */
+function systemView({ system }: Answer, visit: Visit): Part {
+  if (system === undefined) return false
+  const found = system as Row
+  const all = html`<a href="${visit.links.to('system')}">All</a>`
+  const when = html`<small>Checked ${shown('checked_at', found.checked_at, visit)}</small>`
+  return section('System', html`${rowsView(FINDINGS, found, visit)}<p>${when} ${all}</p>`)
+}
+
 function figures({ hosts, jobs, alerts, apps, backups }: Answer, { links }: Visit): Html {
   const of = (group: unknown, name: string) => (group as Row)[name]
   const oldest = duration(Number(of(jobs, 'oldest_seconds')))
@@ -94,10 +110,20 @@ export const overviewPage: Page = {
     title: 'Overview',
     shows: ['fleet', 'jobs', 'alerts', 'apps'],
     command: 'svc overview',
-    body: html`<h1>Overview</h1>
-${figures(await visit.run('overview.show', {}), visit)}
+    body: await bodyOf(visit),
+  }),
+}
+
+async function bodyOf(visit: Visit): Promise<Html> {
+  const answer = await visit.run('overview.show', {})
+  const system = systemView(answer, visit)
+  // A check that fails comes first, and warnings, which may be there for good, come last.
+  const isWell = (answer.system as Row | undefined)?.ok !== false
+  return html`<h1>Overview</h1>
+${figures(answer, visit)}
+${!isWell && system}
 ${await few(visit, ALERTS, 'Firing', 'alerts', FIRING)}
 ${await few(visit, jobs('Nothing runs.'), 'Running', 'jobs', { state: 'running' })}
-${await few(visit, jobs('No job failed.'), 'Failed', 'jobs', { state: 'failed' })}`,
-  }),
+${await few(visit, jobs('No job failed.'), 'Failed', 'jobs', { state: 'failed' })}
+${isWell && system}`
 }
