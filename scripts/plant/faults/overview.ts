@@ -7,8 +7,15 @@ export const faults: readonly Fault[] = [
   {
     name: 'overview: every tick checks everything outside anew',
     file: 'packages/core/src/watch/health/system-check.ts',
-    find: 'if (age >= FRESH_SECONDS) await this.run()',
-    replace: 'if (age >= 0) await this.run()',
+    find: 'if (age >= FRESH_SECONDS)',
+    replace: 'if (age >= 0)',
+    suites: CHECK,
+  },
+  {
+    name: 'overview: the tick asks services of others',
+    file: 'packages/core/src/watch/health/system-check.ts',
+    find: '.filter(({ isFar }) => !isFar)',
+    replace: '.filter(Boolean)',
     suites: CHECK,
   },
   {

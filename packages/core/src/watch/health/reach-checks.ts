@@ -10,6 +10,7 @@ const ASKED_NAME = 'example.com'
 export const dnsCheck = (dns: DnsClient, servers: readonly string[]): NamedCheck => ({
   name: 'dns',
   asks: true,
+  isFar: true,
   run: async (signal) => {
     const asked = servers.length > 0 ? servers : dns.systemServers()
     if (asked.length === 0) return { status: 'fail', detail: 'no-resolver' }
@@ -31,6 +32,7 @@ export const languageModelCheck = (
 ): NamedCheck => ({
   name: 'language-model',
   asks: true,
+  isFar: true,
   run: async (signal) => {
     if (faults.llm !== undefined) return { status: 'skipped', detail: 'bad-setting' }
     if (probe === undefined) return { status: 'skipped', detail: 'not-configured' }

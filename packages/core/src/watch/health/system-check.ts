@@ -20,6 +20,8 @@ export interface NamedCheck {
   readonly name: string
   /** Whether the check queries something outside this process, so that its latency is reported. */
   readonly asks?: true
+  /** Whether it queries services of others: the tick leaves it out, so that nothing is asked unasked. */
+  readonly isFar?: true
   /** Runs the check; an error counts as `fail`. `signal` aborts when nobody waits for the result any more. */
   run(signal: AbortSignal): Finding | Promise<Finding>
 }
@@ -69,7 +71,7 @@ export class SystemCheck {
    * Runs every check; never throws. Concurrent callers share one report, so that checks never add up to load.
    */
   run(): Promise<SystemReport> {
-    this.#running ??= this.#look().finally(() => {
+    this.#running ??= this.#look(this.#parts.checks).finally(() => {
       this.#running = undefined
     })
     return this.#running
@@ -80,15 +82,15 @@ export class SystemCheck {
     return this.#last
   }
 
-  /** Makes a report unless the last one is fresh. */
+  /** Makes a report, without services of others, unless the last one is fresh. */
   async refresh(): Promise<void> {
     const now = Math.floor(this.#parts.clock.now().getTime() / 1000)
     const age = this.#last === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - this.#last.checked_at)
-    if (age >= FRESH_SECONDS) await this.run()
+    if (age >= FRESH_SECONDS) await this.#look(this.#parts.checks.filter(({ isFar }) => !isFar))
   }
 
-  async #look(): Promise<SystemReport> {
-    const { clock, timers, checks } = this.#parts
+  async #look(checks: readonly NamedCheck[]): Promise<SystemReport> {
+    const { clock, timers } = this.#parts
     const start = timers.elapsedMs()
     const lines = await Promise.all(checks.map((check) => this.#line(check, start + ALL_CHECKS_MS)))
     this.#last = {

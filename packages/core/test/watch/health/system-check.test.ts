@@ -159,6 +159,28 @@ describe('the report of the tick', () => {
   })
 })
 
+test('The tick asks no service of others; who asks for a report does', async () => {
+  let asked = 0
+  const far: NamedCheck = {
+    name: 'far',
+    isFar: true,
+    run: () => {
+      asked += 1
+      return { status: 'warn' }
+    },
+  }
+  const { check } = checking(fine, far)
+  await check.refresh()
+  expect([asked, check.last?.checks.map(({ name }) => name)]).toEqual([0, ['fine']])
+  expect((await check.run()).checks.map(({ name }) => name)).toEqual(['fine', 'far'])
+  expect([asked, check.last?.checks.length]).toEqual([1, 2])
+  await using faked = testPlane()
+  await faked.plane.scheduler.tick()
+  expect(faked.dns.questions).toEqual([])
+  await faked.plane.systemCheck.run()
+  expect(faked.dns.questions).not.toEqual([])
+})
+
 test('The overview has what the check of the tick found, and nothing of it before', async () => {
   await using faked = testPlane()
   const { operations, scheduler, systemCheck } = faked.plane
