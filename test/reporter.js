@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { mayTake } from './turns.js'
 
 // At the end names the storage runs, by the titles of the contract suites (`jobs store on PostgreSQL 18.4`,
 // `… on PGlite`, `… on memory`), and each failed test in one line, and tells scripts/test.mjs the counts for
@@ -60,6 +61,18 @@ function failingOf(suites) {
     }))
 }
 
+/** One line for each suite that should take turns, after a run of many. */
+function withoutTurns(suites) {
+  if (suites.length < MANY) return []
+  return suites.flatMap(({ testFilePath, perfStats: { runtime } }) => {
+    const [file, seconds] = [relative(process.cwd(), testFilePath), Math.round(runtime / 1000)]
+    return mayTake(file, seconds) ? [] : [`takes ${seconds} s and no turns (test/turns.js): ${file}`]
+  })
+}
+
+// The short ring has fewer suites.
+const MANY = 300
+
 export default class Reporter {
   onRunComplete(_contexts, results) {
     const runs = [...tally(results.testResults)].sort(([one], [other]) => one.localeCompare(other))
@@ -67,6 +80,7 @@ export default class Reporter {
       process.stdout.write('\nStorage runs:\n')
       for (const [backend, run] of runs) process.stdout.write(`  ${backend.padEnd(16)} ${spell(run)}\n`)
     }
+    for (const line of withoutTurns(results.testResults)) process.stdout.write(`${line}\n`)
     for (const line of failures(results.testResults)) process.stdout.write(`${line}\n`)
     const counts = {
       passed: results.numPassedTests,

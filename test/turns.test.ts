@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 // @ts-expect-error: plain JavaScript
-import { NIGHT_SUITES, restingSuites, SAMPLES, TURN_SUITES } from './turns.js'
+import { mayTake, NIGHT_SUITES, restingSuites, SAMPLES, TURN_SUITES } from './turns.js'
 
 const root = join(import.meta.dirname, '..')
 const numbers = Array.from({ length: SAMPLES as number }, (_, number) => number)
@@ -30,4 +30,12 @@ describe('Suites that take turns', () => {
     // Every part is drawn equally often.
     expect(SAMPLES % runs).toBe(0)
   })
+})
+
+it('A suite that takes long has to take turns, unless it is a wall between tenants or the list of faults', () => {
+  expect(mayTake('test/some.test.ts', 5)).toBe(true)
+  expect(mayTake('test/some.test.ts', 25)).toBe(false)
+  expect(mayTake(`${TURN_SUITES[0]}.test.ts`, 100)).toBe(true)
+  for (const suite of ['packages/http/test/authorization/matrix', 'test/plant'])
+    expect([suite, isFile(suite), mayTake(`${suite}.test.ts`, 100)]).toEqual([suite, true, true])
 })
