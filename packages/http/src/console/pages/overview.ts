@@ -66,7 +66,7 @@ function systemView({ system }: Answer, visit: Visit): Part {
   const found = system as Row
   const all = html`<a href="${visit.links.to('system')}">All</a>`
   const when = html`<small>Checked ${shown('checked_at', found.checked_at, visit)}</small>`
-  return section('System', html`${rowsView(FINDINGS, found, visit)}<p>${when} ${all}</p>`)
+  return section('System', html`${rowsView(FINDINGS, found, visit)}<p>${when}</p>${all}`)
 }
 
 function figures({ hosts, jobs, alerts, apps, backups }: Answer, { links }: Visit): Html {
