@@ -163,6 +163,7 @@ const TURNS = [
       'packages/cli/test/agent/security/firewall-rules',
       'packages/testing/test/simulator/planted-bugs',
       'packages/testing/test/simulator/simulator',
+      'packages/cli/test/console/api',
       'packages/cli/test/process/pooler',
       'packages/cli/test/host-apps/supervisor',
       'test/packed/app-packages',
@@ -181,6 +182,7 @@ const TURNS = [
     suites: [
       'packages/core/test/watch/alerts/alert-properties',
       'test/upgrade',
+      'test/upgrade-back',
       'packages/testing/test/embedded-storages',
       'packages/core/test/reach/billing/events-in-any-order',
       'packages/cli/test/commands/audit-prune',
@@ -207,6 +209,7 @@ const TURNS = [
 const ALWAYS = [
   'packages/http/test/authorization/matrix',
   'packages/http/test/authorization/tenants',
+  'test/docs-generated',
   'test/plant',
 ]
 
