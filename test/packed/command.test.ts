@@ -56,7 +56,9 @@ describe('The packed command', () => {
   test('holds the bundle, the licenses of what is in it, the documentation, the handlers and the units of systemd', () => {
     const held = readdirSync(installed).sort()
     const own = ['agent', 'bin', 'bundle', 'console-assets', 'dist', 'docs', 'handlers', 'systemd']
-    expect(held).toEqual(['README.md', ...own, 'node_modules', 'package.json'].sort())
+    expect(held).toEqual(
+      ['CHANGELOG.md', 'LICENSE', 'README.md', ...own, 'node_modules', 'package.json'].sort(),
+    )
     const licenses = readFileSync(join(installed, 'bundle/LICENSES.txt'), 'utf8')
     for (const name of ['koa', 'kysely', 'pg']) {
       expect(licenses).toMatch(new RegExp(`^${name} \\S+ \\(MIT\\)\n\n.*MIT License`, 'm'))
