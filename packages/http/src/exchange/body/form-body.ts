@@ -34,6 +34,8 @@ async function readForm(ctx: Context, { maxBytes, share }: ReadLimits): Promise<
   if (ctx.req.destroyed) throw new ClientGone()
   const read = koaBody({ formLimit: maxBytes, json: false, urlencoded: true, text: false, multipart: false })
   const reading = read(ctx, async () => {}).catch((error: unknown) => {
+    // koa-body stops a body that it refuses, and the next request of the connection would wait for its end.
+    ctx.req.resume()
     throw new Refusal(statusOf(error) === 413 ? 'payload-too-large' : 'invalid-json')
   })
   await Promise.race([reading, counted(ctx, share)])
