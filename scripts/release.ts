@@ -11,8 +11,14 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { copyOf } from './checkout-copy.ts'
 import type { Tarball } from './pack/lock.ts'
-import { PACKAGES } from './pack/stage.ts'
-import { changelogOf, released, type Section, sectionsOf } from './release/changelog.ts'
+import {
+  changelogOf,
+  PACKAGE_NAMES,
+  type PackageName,
+  released,
+  type Section,
+  sectionsOf,
+} from './release/changelog.ts'
 import { faultsOf, provenanceProblem, publishedOf, Refusal } from './release/checks.ts'
 import { canProve, publishAll } from './release/registry.ts'
 
@@ -47,7 +53,7 @@ const VERSIONED = [
   'bench/package.json',
   'test/clients/package.json',
 ]
-const versioned = [...VERSIONED, ...PACKAGES.map((name) => `packages/${name}/package.json`)]
+const versioned = [...VERSIONED, ...PACKAGE_NAMES.map((name) => `packages/${name}/package.json`)]
 
 const say = (line: string) => console.log(line)
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
@@ -112,7 +118,7 @@ function pack(checkout: string): readonly Tarball[] {
   execFileSync(process.execPath, [script, '--out', out, '--shrinkwrap'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  return PACKAGES.map((name) => {
+  return PACKAGE_NAMES.map((name) => {
     const folder = `packages/${name}`
     const manifest = JSON.parse(
       readFileSync(join(checkout, folder, 'package.json'), 'utf8'),
@@ -135,7 +141,7 @@ function tell(tarballs: readonly Tarball[], changelog: string): void {
   say('')
   for (const tarball of tarballs) {
     const { name, version, size, integrity } = publishedOf(tarball)
-    const [top] = changelogOf(changelog, tarball.folder.replace('packages/', '') as (typeof PACKAGES)[number])
+    const [top] = changelogOf(changelog, tarball.folder.replace('packages/', '') as PackageName)
       .split('\n## ', 2)
       .slice(1)
     const changes = (top ?? '').split('\n').filter((line) => line.startsWith('- ')).length

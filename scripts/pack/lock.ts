@@ -74,7 +74,8 @@ export interface Tarball {
 
 const KEPT = ['version', 'license', 'dependencies', 'optionalDependencies', 'bin', 'engines'] as const
 
-const digestOf = (bytes: Uint8Array): string =>
+/** Returns the digest of a tarball as locks have it: `sha512-…`. */
+export const digestOf = (bytes: Uint8Array): string =>
   `sha512-${createHash('sha512').update(bytes).digest('base64')}`
 
 const keptOf = (manifest: Readonly<Record<string, unknown>>): object =>

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PACKAGE_NAMES } from '../release/changelog.ts'
 import { writeCommandFiles } from './command-files.ts'
 import { writeConsoleFiles } from './console-files.ts'
 import { installationOf, readPlaces, shrinkwrapOf, type Tarball } from './lock.ts'
-import { PACKAGES, stage } from './stage.ts'
+import { NPM } from './npm.ts'
+import { stage } from './stage.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -14,9 +16,7 @@ const PLANE = ['core', 'http', 'cli'] as const
 // The command is packed last: its shrinkwrap names the digests of the others.
 const COMMAND = 'cli'
 
-// The npm that runs this script; npm's own variable says which.
-const npm = process.env.npm_execpath
-const [npmProgram, npmFirst] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
+const [npmProgram, npmFirst] = NPM
 
 const run = (program: string, args: readonly string[], cwd: string): void => {
   execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -48,10 +48,10 @@ export async function packPackages(out: string, { shrinkwrap }: PackOptions): Pr
   try {
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], root)
     mkdirSync(out, { recursive: true })
-    for (const name of PACKAGES) stage(join(root, 'packages', name), staged(name))
+    for (const name of PACKAGE_NAMES) stage(join(root, 'packages', name), staged(name))
     writeConsoleFiles(join(staged('http'), 'console-assets'))
     await writeCommandFiles(staged(COMMAND))
-    const libraries = pack(PACKAGES.filter((name) => name !== COMMAND))
+    const libraries = pack(PACKAGE_NAMES.filter((name) => name !== COMMAND))
     if (shrinkwrap) {
       const lock = shrinkwrapOf(readPlaces(root), `packages/${COMMAND}`, libraries)
       writeFileSync(join(staged(COMMAND), 'npm-shrinkwrap.json'), `${JSON.stringify(lock, null, 2)}\n`)

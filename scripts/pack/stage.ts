@@ -4,9 +4,6 @@ import { changelogOf, type PackageName } from '../release/changelog.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The packages that are published, by their folders. */
-export const PACKAGES = ['core', 'http', 'testing', 'cli'] as const satisfies readonly PackageName[]
-
 /** The fields of a manifest that publishing changes. */
 interface Manifest {
   readonly files: readonly string[]

@@ -1,4 +1,4 @@
-/** The packages in the changelog, by the names of their folders. */
+/** The packages that are published, by the names of their folders, each behind its dependencies. */
 export const PACKAGE_NAMES = ['core', 'http', 'testing', 'cli'] as const
 export type PackageName = (typeof PACKAGE_NAMES)[number]
 

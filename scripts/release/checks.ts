@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import type { Tarball } from '../pack/lock.ts'
+import { digestOf, type Tarball } from '../pack/lock.ts'
 
 /** A release that is not made, for a reason that its author can mend. */
 export class Refusal extends Error {}
@@ -19,8 +18,7 @@ export interface Published {
 
 /** Returns a tarball as a registry knows it. */
 export function publishedOf({ manifest: { name, version }, file, bytes }: Tarball): Published {
-  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
-  return { name, version, file, size: bytes.length, integrity }
+  return { name, version, file, size: bytes.length, integrity: digestOf(bytes) }
 }
 
 const REPOSITORY = /^git\+https:\/\/(?<host>[a-z0-9.-]{1,253})\/\S{1,500}\.git$/

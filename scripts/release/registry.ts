@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { NPM } from '../pack/npm.ts'
 import { type Published, Refusal } from './checks.ts'
 
-// The npm that runs this script; npm's own variable says which.
-const npm = process.env.npm_execpath
-const [program, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
+const [program, first] = NPM
 
 const NOT_THERE = /\bE404\b/
 
